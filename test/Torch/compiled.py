@@ -154,6 +154,27 @@ class Compiled(unittest.TestCase):
             self.assertEqual((one.dtype, one.stride()), (other.dtype, other.stride()))
         self.assertEqual(len(first), len(theirs))
 
+    def test_cached(self):
+        """PyTorch keeps the traced graphs of a step for other processes, as those of its own convolutions."""
+        counters.clear()
+        self.step(torch.compile(self.block, fullgraph=True), torch.randn(2, 8, 12, 10))
+        found = counters["aot_autograd"]
+        self.assertEqual((found["autograd_cache_bypass"], found["autograd_cache_miss"] + found["autograd_cache_hit"]), (0, 1))
+
+    def test_parameters(self):
+        """The operator itself takes an f32 filter and bias of a 16-bit image: graphs of torch.compile have such calls."""
+        x, w, b = torch.randn(2, 8, 9, 7), torch.randn(4, 8, 3, 3, requires_grad=True), torch.randn(4, requires_grad=True)
+        image, window = x.bfloat16(), ([1, 1], [0, 0], [0, 0], [1, 1], False, [0, 0], 1)
+        expected = torch.nn.functional.conv2d(image.double(), w.bfloat16().double(), b.double())
+        result = torch.ops.conv.convolution(image, w, b, *window)
+        close.assert_close(result, expected)
+        grads = torch.autograd.grad(result.float().sum(), (w, b))
+        self.assertEqual({grad.dtype for grad in grads}, {torch.float32})
+        with torch.no_grad():
+            self.assertTrue(torch.equal(torch.ops.conv.convolution(image, w, b, *window), result))
+        with torch.inference_mode():
+            self.assertTrue(torch.equal(torch.ops.conv.convolution(image, w, b, *window), result))
+
     def test_around(self):
         """Checkpoints, frozen filters, parametrizations, other ranks and transposed convolutions."""
         norm = torch.nn.utils.parametrizations.weight_norm

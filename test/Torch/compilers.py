@@ -178,6 +178,9 @@ class Compilers(unittest.TestCase):
         images = torch.randn(3, 2, 4, 7, 9)
         with torch.autocast("cpu", torch.bfloat16):
             self.both_ways(lambda f: torch.vmap(lambda x: f(x, self.w.detach()))(images))
+            batch = torch.vmap(lambda x: CF.conv2d(x, self.w.detach(), groups=2))
+            compiled = torch.compile(batch, backend="aot_eager", fullgraph=True)
+            torch.testing.assert_close(compiled(images), batch(images), rtol=1e-4, atol=1e-4)
             network = torch.nn.Sequential(conv.torch.Conv2d(4, 4, 3), torch.nn.BatchNorm2d(4)).eval()
             self.assertEqual(torch.vmap(network)(images).dtype, torch.float32)
 

@@ -70,12 +70,35 @@ def _composed(*arguments):
     return CallArguments(*arguments).reference()
 
 
+class _TracedMixed(torch.autograd.Function):
+    """The operator on a 16-bit image and an f32 filter, as `torch.compile` traces it: the cast of the filter is an operator of
+    the graph, and its gradient is not cast. Dynamo sees the operator alone: PyTorch caches no graphs with autograd functions."""
+
+    @staticmethod
+    def forward(ctx, input, weight, bias, *rest):  # noqa: A002
+        narrow = weight.to(input.dtype)
+        ctx.save_for_backward(input, narrow)
+        ctx.move, ctx.max_error, ctx.weight_dtype = rest[:8], rest[11], weight.dtype
+        return torch.ops.conv.convolution(input, narrow, bias, *rest)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        mask = ctx.needs_input_grad[:3]
+        grads = _gradients.trace(grad_output, *ctx.saved_tensors, ctx.move, mask, ctx.max_error, ctx.weight_dtype)
+        return *grads, *(None,) * 12
+
+
+_apply_mixed = _calls.apply_of(_TracedMixed)
+
+
 def _autograd(keys, *arguments):
     """The operator's autograd for tensors with data. If gradients are disabled, it calls the kernel directly, because going
     through the dispatcher a second time takes 10 us. Below torch.func's transforms, which have no rule for it, PyTorch's own
     operators run."""
     if torch._C._functorch.peek_interpreter_stack() is not None:
         return _composed(*arguments)
+    if arguments[0].dtype != arguments[1].dtype and arguments[1].dtype == torch.float32:
+        return _apply_mixed(*CallArguments(*arguments))
     if torch.is_grad_enabled() or _calls.is_traced(arguments[0]) or _calls.is_special(arguments[1]):
         return _track(keys, *arguments)
     return convolution_kernel(*arguments)
@@ -176,24 +199,6 @@ class _Mixed(torch.autograd.Function):
         return *gradients(ctx, grad_output, ctx.wide), *(None,) * 12
 
 
-class _TracedMixed(torch.autograd.Function):
-    """`_Mixed` as `torch.compile` traces it: the cast of the weight is an operator of the graph, and the gradient of the
-    parameter is not cast."""
-
-    @staticmethod
-    def forward(ctx, input, weight, bias, *rest):  # noqa: A002
-        narrow = weight.to(input.dtype)
-        ctx.save_for_backward(input, narrow)
-        ctx.move, ctx.max_error, ctx.weight_dtype = rest[:8], rest[11], weight.dtype
-        return torch.ops.conv.convolution(input, narrow, bias, *rest)
-
-    @staticmethod
-    def backward(ctx, grad_output):
-        mask = ctx.needs_input_grad[:3]
-        grads = _gradients.trace(grad_output, *ctx.saved_tensors, ctx.move, mask, ctx.max_error, ctx.weight_dtype)
-        return *grads, *(None,) * 12
-
-
 class Entry(typing.NamedTuple):
     """A call of a function that `_shortcuts` knows."""
 
@@ -245,16 +250,16 @@ _native.set_up(_native.Tracked(_Native, _calls.apply_of(_Native), _convolve_agai
 
 
 @torch.compiler.assume_constant_result  # Dynamo has its own answers to these questions, which are always yes.
-def _traces_functions() -> bool:
-    """Whether `torch.compile` traces an autograd function as such. Graphs of `torch.export` are for others, and transforms of
-    torch.func have no rule for it."""
+def _keeps_parameters() -> bool:
+    """Whether graphs that `torch.compile` traces may have f32 parameters of 16-bit images. Graphs of `torch.export` are for others,
+    and transforms of torch.func have no rule for them."""
     return not torch.compiler.is_exporting() and torch._C._functorch.peek_interpreter_stack() is None
 
 
 def takes_mixed(*tensors) -> bool:
     """Whether `convolution` takes a 16-bit image with f32 parameters: only if nothing but autograd observes the call."""
     if torch.compiler.is_compiling():
-        is_traced = torch.compiler.is_dynamo_compiling() and _traces_functions()
+        is_traced = torch.compiler.is_dynamo_compiling() and _keeps_parameters()
         return is_traced and not any(map(_calls.is_special, tensors))
     return not (_calls.is_anything_traced() or forward_ad._current_level >= 0 or any(map(_calls.is_special, tensors)))
 
@@ -270,7 +275,7 @@ def convolution(input, weight, bias, *rest):  # noqa: A002
         arguments += tuple(CallArguments._field_defaults.values())[len(arguments) - len(CallArguments._fields) :]
     if weight.dtype != input.dtype:
         if torch.compiler.is_compiling():
-            return _TracedMixed.apply(*arguments)
+            return torch.ops.conv.convolution(*arguments)
         is_tracked = any(tensor is not None and tensor.requires_grad for tensor in (input, weight, bias))
         if is_tracked and torch.is_grad_enabled():
             return _calls.apply_of(_Mixed)(*arguments)

@@ -183,6 +183,7 @@ def is_wrapped(name: str, tensors: typing.Sequence[OptionalTensor], unusual: Ten
     return True
 
 
+@torch.compiler.assume_constant_result  # Dynamo's own answer is always yes.
 def is_in_vmap() -> bool:
     """Whether `torch.func.vmap` is the transform that sees the call first."""
     interpreter = torch._C._functorch.peek_interpreter_stack()

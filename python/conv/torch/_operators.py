@@ -206,9 +206,12 @@ def plan(call: CallArguments, tf32: bool) -> typing.Optional[Problem]:
 @torch.library.impl(library, "convolution", "CPU")
 @torch.library.impl(library, "convolution", "CUDA")
 def convolution_kernel(*arguments) -> torch.Tensor:
-    """The kernel. Sizes are lists when they come from PyTorch's dispatcher."""
-    tensors, window, (transposed, output_padding, *rest) = arguments[:3], arguments[3:7], arguments[7:]
-    return convolve(*tensors, *map(tuple, window), transposed, tuple(output_padding), *rest)
+    """The kernel. Sizes are lists when they come from PyTorch's dispatcher. An f32 filter of a 16-bit image is cast, as where
+    autograd sees the call."""
+    (image, weight, bias), window, (transposed, output_padding, *rest) = arguments[:3], arguments[3:7], arguments[7:]
+    if weight.dtype != image.dtype and weight.dtype == torch.float32:
+        weight = weight.to(image.dtype)
+    return convolve(image, weight, bias, *map(tuple, window), transposed, tuple(output_padding), *rest)
 
 
 def identify(call: CallArguments, operands: typing.Sequence[torch.Tensor]) -> tuple:

@@ -37,7 +37,7 @@ def _cast(tensor: OptionalTensor, dtype: torch.dtype) -> OptionalTensor:
 def _autocast_dtype(tensor: torch.Tensor) -> typing.Optional[torch.dtype]:
     """The type to which autocast casts operands on a tensor's device; None if it is disabled, or if it does not cast those of
     PyTorch's convolutions: under vmap."""
-    if not torch._C._is_any_autocast_enabled() or (not torch.compiler.is_compiling() and _calls.is_in_vmap()):
+    if not torch._C._is_any_autocast_enabled() or _calls.is_in_vmap():
         return None
     kind = tensor.device.type
     return torch.get_autocast_dtype(kind) if kind != "meta" and torch.is_autocast_enabled(kind) else None
