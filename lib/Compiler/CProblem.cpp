@@ -12,6 +12,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <span>
+#include <vector>
 
 using namespace conv;
 using namespace conv::compiler;
@@ -28,6 +31,9 @@ private:
   template <typename Names>
   std::string choose(const char *field, const char *given, const Names &names,
                      const char *otherwise);
+  /// One of `types`; none if the problem leaves the field open.
+  std::optional<ElementType> chooseType(const char *field, const char *given,
+                                        std::span<const ElementType> types);
   int64_t check(const std::string &field, int64_t value, int64_t least);
   PerDimension checkEach(const char *field, const int64_t (&values)[3],
                          int64_t least);
@@ -56,6 +62,14 @@ std::string Reader::choose(const char *field, const char *given,
   return otherwise;
 }
 
+std::optional<ElementType>
+Reader::chooseType(const char *field, const char *given,
+                   std::span<const ElementType> types) {
+  std::vector<std::string_view> names;
+  std::ranges::transform(types, std::back_inserter(names), elementTypeName);
+  return lookupElementType(choose(field, given, names, ""));
+}
+
 int64_t Reader::check(const std::string &field, int64_t value, int64_t least) {
   // Below this bound, no sum or product of the geometry overflows.
   constexpr int64_t kMost = int64_t(1) << 30;
@@ -79,29 +93,25 @@ Result<GenOptions> Reader::read() {
   if (problem.spatial_rank < 1 || problem.spatial_rank > 3)
     return badInput("spatial_rank: expects 1 to 3, but got " +
                     std::to_string(problem.spatial_rank));
-  constexpr std::array kDirections = {"forward", "backward_data",
-                                      "backward_weight"};
-  constexpr std::array kTypes = {"f32", "f16",      "bf16",
-                                 "i8",  "f8E4M3FN", "f8E5M2"};
-  constexpr std::array kCommands = {"conv",     "convfp16", "convbfp16",
-                                    "convint8", "convfp8",  "convbfp8"};
-  constexpr std::array kResultTypes = {"f32", "f16",      "bf16",  "i32",
-                                       "i8",  "f8E4M3FN", "f8E5M2"};
-  constexpr std::array kBiasTypes = {"f32", "f16", "bf16"};
+  using enum ElementType;
+  constexpr std::array kTypes = {F32, F16, BF16, I8, F8E4M3FN, F8E5M2};
+  constexpr std::array kResultTypes = {F32, F16,      BF16,  I32,
+                                       I8,  F8E4M3FN, F8E5M2};
+  constexpr std::array kBiasTypes = {F32, F16, BF16};
   constexpr std::array kPaddings = {"zeros", "reflect", "replicate",
                                     "circular"};
   auto text = [](const char *given) { return std::string(given ? given : ""); };
   GenOptions options;
-  std::string direction =
-      choose("direction", problem.direction, kDirections, "forward");
-  options.direction = direction == "forward"         ? 1
-                      : direction == "backward_data" ? 2
-                                                     : 4;
-  std::string type = choose("dtype", problem.dtype, kTypes, "f32");
-  options.command = kCommands[std::ranges::find(kTypes, type) - kTypes.begin()];
+  std::array<std::string_view, kConvolutionDirections.size()> directions;
+  std::ranges::transform(
+      kConvolutionDirections, directions.begin(),
+      [](ConvolutionDirection each) { return getName(each); });
+  options.direction = *lookupDirection(
+      choose("direction", problem.direction, directions, "forward"));
+  options.type = chooseType("dtype", problem.dtype, kTypes).value_or(F32);
   options.outputType =
-      choose("result_dtype", problem.result_dtype, kResultTypes, "");
-  options.biasType = choose("bias_dtype", problem.bias_dtype, kBiasTypes, "");
+      chooseType("result_dtype", problem.result_dtype, kResultTypes);
+  options.biasType = chooseType("bias_dtype", problem.bias_dtype, kBiasTypes);
   options.padding =
       choose("padding_mode", problem.padding_mode, kPaddings, "zeros");
   options.activation =

@@ -28,9 +28,9 @@ std::string(::conv::makeName)(const GenOptions &options, Type operandType) {
   };
   std::string type;
   llvm::raw_string_ostream(type) << operandType;
-  StringRef direction = options.direction == 2   ? "_data"
-                        : options.direction == 4 ? "_weight"
-                                                 : "";
+  StringRef direction = getName(options.direction);
+  if (!direction.consume_front("backward"))
+    direction = "";
   os << "conv" << (options.mode == "trans" ? "_transposed" : "")
      << options.spatialRank << "d" << direction << '_'
      << StringRef(type).lower() << "_n" << options.n << "_c" << options.c;

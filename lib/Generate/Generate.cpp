@@ -27,21 +27,19 @@ using namespace ::conv;
 
 /// Options that contradict each other.
 static std::optional<Error> checkOptions(const GenOptions &options) {
-  if (options.bias && options.direction == 4)
-    return badInput("--bias expects a result with channels, but got --forw 4");
-  if (options.tf32 && options.exact)
-    return badInput("expects --tf32 or --exact, but got both");
+  if (options.bias && options.direction == ConvolutionDirection::BackwardWeight)
+    return badInput("bias: expects a direction whose result has channels, but "
+                    "got " +
+                    StringRef(getName(options.direction)));
+  if (options.exact && options.tf32)
+    return badInput("exact: expects no tf32, but got both");
   if (options.promoted && (options.tf32 || options.exact))
-    return badInput("expects --promoted without --tf32 and --exact, but got "
-                    "both");
-  if (options.fnuz && options.command != "convfp8" &&
-      options.command != "convbfp8")
-    return badInput("--fnuz expects convfp8 or convbfp8, but got " +
-                    options.command);
-  bool isInteger = options.command == "convint8" || options.command == "i8";
-  if (options.outputType == "i32" && (!isInteger || hasEpilogue(options)))
-    return badInput("--out_dtype expects i32 only for convint8 and without "
-                    "scale, bias, residual and activation");
+    return badInput("promoted: expects neither tf32 nor exact, but got " +
+                    StringRef(options.tf32 ? "tf32" : "exact"));
+  if (options.outputType == ElementType::I32 &&
+      (options.type != ElementType::I8 || hasEpilogue(options)))
+    return badInput("result_dtype: expects i32 only for i8 without scale, "
+                    "bias, residual and activation");
   return std::nullopt;
 }
 
@@ -80,7 +78,7 @@ Result<std::string> GeneratedModule::add(const GenProblem &problem) {
   ModuleOp module = *contents->module;
   if (auto *dynamic = std::get_if<DynamicGenOptions>(&problem)) {
     if (dynamic->initialState && dynamic->direction == "dynamic_backward_input")
-      return badInput("--initial_state expects dynamic_forward or "
+      return badInput("initial_state: expects dynamic_forward or "
                       "dynamic_backward_kernel, but got " +
                       dynamic->direction);
     return addVerified(contents->context,

@@ -19,8 +19,6 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 using namespace mlir;
 using namespace ::conv;
 using mlir::conv::TensorRole;
@@ -30,23 +28,30 @@ bool ::conv::hasEpilogue(const GenOptions &options) {
          !options.activation.empty();
 }
 
-static Type parseType(Builder &builder, StringRef name, bool isFnuz) {
-  MLIRContext *context = builder.getContext();
-  if (isFnuz && name == "convfp8")
-    return Float8E4M3FNUZType::get(context);
-  if (isFnuz && name == "convbfp8")
-    return Float8E5M2FNUZType::get(context);
-  return llvm::StringSwitch<Type>(name)
-      .Cases({"conv", "f32"}, builder.getF32Type())
-      .Cases({"convfp16", "f16"}, builder.getF16Type())
-      .Cases({"convbfp16", "bf16"}, builder.getBF16Type())
-      .Cases({"convint8", "i8"}, builder.getI8Type())
-      .Cases({"convfp8", "f8E4M3FN"}, Float8E4M3FNType::get(context))
-      .Cases({"convbfp8", "f8E5M2"}, Float8E5M2Type::get(context))
-      .Case("f8E4M3FNUZ", Float8E4M3FNUZType::get(context))
-      .Case("f8E5M2FNUZ", Float8E5M2FNUZType::get(context))
-      .Case("i32", builder.getI32Type())
-      .Default(Type());
+/// Convolutions have signed integers and floating types of up to 32 bits.
+static Type convertType(Builder &builder, ElementType type) {
+  switch (type) {
+  case ElementType::F32:
+    return builder.getF32Type();
+  case ElementType::F16:
+    return builder.getF16Type();
+  case ElementType::BF16:
+    return builder.getBF16Type();
+  case ElementType::F8E4M3FN:
+    return builder.getType<Float8E4M3FNType>();
+  case ElementType::F8E5M2:
+    return builder.getType<Float8E5M2Type>();
+  case ElementType::F8E4M3FNUZ:
+    return builder.getType<Float8E4M3FNUZType>();
+  case ElementType::F8E5M2FNUZ:
+    return builder.getType<Float8E5M2FNUZType>();
+  case ElementType::I32:
+    return builder.getI32Type();
+  case ElementType::I8:
+    return builder.getI8Type();
+  default:
+    llvm_unreachable("convolutions do not have this type");
+  }
 }
 
 namespace {
@@ -58,12 +63,9 @@ public:
             const Geometry &geometry)
       : module(module), options(options), geometry(geometry),
         builder(module.getContext()), loc(builder.getUnknownLoc()),
-        operandType(parseType(builder, options.command, options.fnuz)),
-        rhsType(options.rhsCommand.empty()
-                    ? operandType
-                    : parseType(builder, options.rhsCommand, options.fnuz)) {
-    outputType = !options.outputType.empty()
-                     ? parseType(builder, options.outputType, /*isFnuz=*/false)
+        operandType(convertType(builder, options.type)),
+        rhsType(convertType(builder, options.rhsType.value_or(options.type))) {
+    outputType = options.outputType ? convertType(builder, *options.outputType)
                  : operandType.isInteger(8) && !hasEpilogue(options)
                      ? Type(builder.getI32Type())
                      : operandType;
@@ -207,10 +209,9 @@ func::FuncOp Generator::create() {
   if (options.bias) {
     int64_t channels = geometry.sizes.at(role == TensorRole::Input ? 'C' : 'K');
     bool is8Bit = operandType.getIntOrFloatBitWidth() == 8;
-    Type element = !options.biasType.empty()
-                       ? parseType(builder, options.biasType, /*isFnuz=*/false)
-                   : is8Bit ? Type(builder.getF32Type())
-                            : operandType;
+    Type element = options.biasType ? convertType(builder, *options.biasType)
+                   : is8Bit         ? Type(builder.getF32Type())
+                                    : operandType;
     arguments.push_back({"bias", RankedTensorType::get({channels}, element)});
   }
   if (options.residual)

@@ -45,26 +45,21 @@ static TensorRole getRole(const GenOptions &options, bool isInput) {
 }
 
 /// Sets the direction and the names of the tensors.
-static std::optional<Error> setDirection(const GenOptions &options,
-                                         Geometry &geometry) {
+static void setDirection(const GenOptions &options, Geometry &geometry) {
   TensorRole input = getRole(options, true), output = getRole(options, false);
   auto name = [&](TensorRole role) -> std::string & {
     return geometry.names[int(role)];
   };
-  name(input) = options.direction == 2 ? "grad_input" : "input";
-  name(TensorRole::Filter) = options.direction == 4 ? "grad_filter" : "filter";
-  name(output) = options.direction == 1 ? "output" : "grad_output";
-  if (options.direction == 4)
-    geometry.direction = Direction::BackwardWeight;
-  else if (options.direction == 1 || options.direction == 2)
-    geometry.direction =
-        (options.direction == 1 ? output : input) == TensorRole::Output
-            ? Direction::Forward
-            : Direction::BackwardData;
-  else
-    return badInput("expects direction 1, 2 or 4, but got " +
-                    Twine(options.direction));
-  return std::nullopt;
+  bool isForward = options.direction == ConvolutionDirection::Forward;
+  bool isData = options.direction == ConvolutionDirection::BackwardData;
+  bool isWeight = options.direction == ConvolutionDirection::BackwardWeight;
+  name(input) = isData ? "grad_input" : "input";
+  name(TensorRole::Filter) = isWeight ? "grad_filter" : "filter";
+  name(output) = isForward ? "output" : "grad_output";
+  geometry.direction = isWeight ? Direction::BackwardWeight
+                       : (isForward ? output : input) == TensorRole::Output
+                           ? Direction::Forward
+                           : Direction::BackwardData;
 }
 
 /// The meaning of a layout letter for an operand, as one of NCDHWG; 0 if it
@@ -83,8 +78,8 @@ static char readLetter(char letter, TensorRole role, int64_t rank) {
   return position == StringRef::npos ? 0 : meanings[position];
 }
 
-/// The order string of a layout flag, in the letters of the dialect.
-static Result<std::string> parseLayout(StringRef flag, StringRef value,
+/// The order string of a layout, in the letters of the dialect.
+static Result<std::string> parseLayout(StringRef field, StringRef value,
                                        TensorRole role, int64_t rank) {
   constexpr StringLiteral kLetters[] = {"NCDHWG", "KCTRSG", "NKZPQG"};
   std::string usual = ("N" + StringRef("DHW").take_back(rank) + "C").str();
@@ -95,7 +90,7 @@ static Result<std::string> parseLayout(StringRef flag, StringRef value,
       order.find('G') == std::string::npos ? usual : usual + "G";
   if (!std::is_permutation(order.begin(), order.end(), expected.begin(),
                            expected.end()))
-    return badInput(flag + " expects the letters " + usual +
+    return badInput(field + ": expects the letters " + usual +
                     " in any order, and G for groups, but got '" + value + "'");
   for (char &letter : order)
     letter = kLetters[int(role)][StringRef("NCDHWG").find(letter)];
@@ -117,23 +112,23 @@ static void addGroups(Geometry &geometry) {
 /// Sets the order strings.
 static std::optional<Error> setOrders(const GenOptions &options,
                                       Geometry &geometry) {
-  auto set = [&](TensorRole role, StringRef flag,
+  auto set = [&](TensorRole role, StringRef field,
                  StringRef value) -> std::optional<Error> {
     Result<std::string> order =
-        parseLayout(flag, value, role, options.spatialRank);
+        parseLayout(field, value, role, options.spatialRank);
     if (!order)
       return order.error();
     geometry.orders[int(role)] = *order;
     return std::nullopt;
   };
   if (auto error =
-          set(getRole(options, true), "--in_layout", options.inputLayout))
+          set(getRole(options, true), "input_layout", options.inputLayout))
     return error;
   if (auto error =
-          set(TensorRole::Filter, "--fil_layout", options.filterLayout))
+          set(TensorRole::Filter, "filter_layout", options.filterLayout))
     return error;
   if (auto error =
-          set(getRole(options, false), "--out_layout", options.outputLayout))
+          set(getRole(options, false), "output_layout", options.outputLayout))
     return error;
   addGroups(geometry);
   return std::nullopt;
@@ -204,15 +199,14 @@ static std::optional<Error> setSpatial(const GenOptions &options, int64_t d,
 
 auto ::conv::computeGeometry(const GenOptions &options) -> Result<Geometry> {
   Geometry geometry;
-  if (auto error = setDirection(options, geometry))
-    return *error;
+  setDirection(options, geometry);
   if (options.spatialRank > 3)
-    return badInput("--spatial_dim expects 1, 2 or 3, but got " +
+    return badInput("spatial_rank: expects 1, 2 or 3, but got " +
                     Twine(options.spatialRank));
   if (auto error = setOrders(options, geometry))
     return *error;
   if (options.c % options.groups || options.k % options.groups)
-    return badInput("--group_count expects a divisor of " + Twine(options.c) +
+    return badInput("groups: expects a divisor of " + Twine(options.c) +
                     " input and " + Twine(options.k) +
                     " output channels, but got " + Twine(options.groups));
   geometry.groups = options.groups;

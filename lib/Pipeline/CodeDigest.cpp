@@ -18,18 +18,13 @@
 #include "PrintModule.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/ProblemGrammar.h"
 #include "conv/Generate/Generate.h"
 #include "conv/Support/Sha256.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 using ::conv::Result;
-
-static std::string printType(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
 
 /// The problem's dimensions are the last of the three.
 static ::conv::PerDimension fillFront(ArrayRef<int64_t> values, int64_t usual) {
@@ -43,11 +38,9 @@ static ::conv::GenOptions createOptions(ConvolutionOpInterface op) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   LayoutsAttr layouts = op.getLayouts();
   ::conv::GenOptions options;
-  options.command = printType(getOperandElementType(op));
-  options.outputType = printType(op.getResultType().getElementType());
-  options.direction = op.getDirection() == Direction::Forward        ? 1
-                      : op.getDirection() == Direction::BackwardData ? 2
-                                                                     : 4;
+  options.type = *getProblemType(getOperandElementType(op));
+  options.outputType = getProblemType(op.getResultType().getElementType());
+  options.direction = getProblemDirection(op.getDirection());
   options.spatialRank = shape.getRank();
   options.n = shape.n;
   options.c = shape.c;

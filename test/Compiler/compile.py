@@ -37,7 +37,7 @@ class Compile(unittest.TestCase):
         self.assertNotIn("arithmetic", conv.Problem(**f32).module())
         self.assertRegex(conv.Problem(**f32, exact=True).module(), "arithmetic = +exact")
         self.assertRegex(conv.Problem(**f32, tf32=True).module(), "arithmetic = +tf32")
-        with self.assertRaisesRegex(conv.Error, "tf32 or .*exact"):
+        with self.assertRaisesRegex(conv.Error, "^exact: expects no tf32"):
             conv.Problem(**f32, tf32=True, exact=True).module()
 
     def test_as_the_tool(self):
@@ -135,12 +135,15 @@ class Compile(unittest.TestCase):
             ({"stride": (1, 1 << 64 | 1)}, r"stride: expects -\d+ to \d+, but got 18446744073709551617"),
             ({"n": -1 << 64 | 1}, r"n: expects -\d+ to \d+, but got -18446744073709551615"),
             ({"input": ()}, "expects 1 to 3 spatial dimensions"),
-            ({"groups": 3}, "expects a divisor of 8"),
+            ({"groups": 3}, "groups: expects a divisor of 8"),
             ({"filter": (9, 9)}, "expects the window to fit"),
-            ({"input_layout": "NHCC"}, "expects the letters"),
+            ({"input_layout": "NHCC"}, "input_layout: expects the letters"),
             ({"activation": "step"}, "activation: expects relu"),
             ({"activation_alpha": float("nan")}, "expects a finite number"),
-            ({"direction": "backward_weight"}, "bias expects a result with channels"),
+            ({"direction": "backward_weight"}, "^bias: expects a direction .* but got backward_weight$"),
+            ({"result_dtype": "i32"}, "^result_dtype: expects i32 only for i8"),
+            ({"tf32": True, "exact": True}, "^exact: expects no tf32"),
+            ({"promoted": True, "exact": True}, "^promoted: expects neither tf32 nor exact, but got exact$"),
         ):
             values = {"n": 1, "c": 8, "k": 8, "input": (6, 6), "filter": (3, 3), "bias": True, **wrong}
             with self.subTest(wrong), self.assertRaisesRegex(conv.Error, message):

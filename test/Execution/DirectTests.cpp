@@ -35,7 +35,7 @@ struct Shape {
 static GenOptions makeDepthwise(int64_t channels, int64_t multiplier,
                                 int64_t size, int64_t filter, int64_t stride) {
   GenOptions options;
-  options.command = "convfp16";
+  options.type = ElementType::F16;
   options.n = 1;
   options.c = options.groups = channels;
   options.k = channels * multiplier;
@@ -132,7 +132,7 @@ static constexpr DirectionName kDirections[] = {
 static void addShape(const Shape &shape) {
   for (auto [direction, name] : kDirections) {
     GenOptions options = shape.options;
-    options.direction = direction;
+    options.direction = ConvolutionDirection(direction);
     if (direction != 1) {
       options.bias = options.residual = false;
       options.activation = "";
@@ -322,14 +322,14 @@ static void addDirect(const Shape &shape, const std::string &command,
                       std::span<const DirectionName> directions) {
   for (auto [direction, name] : directions) {
     GenOptions options = shape.options;
-    options.command = command;
-    options.direction = direction;
+    options.type = *lookupDriverCommand(command);
+    options.direction = ConvolutionDirection(direction);
     if (direction != 1) {
       options.bias = options.residual = false;
       options.activation = "";
     }
     if (command == "convint8" && !options.activation.empty()) {
-      options.outputType = "i8";
+      options.outputType = ElementType::I8;
       options.scale = 0.003;
     }
     addTest("Direct_only_" + std::string(name), shape.name + "_" + command,
@@ -359,7 +359,7 @@ void test::addDirectTests() {
       auto [direction, name] = kDirections[i];
       GenOptions options =
           makeDepthwise(each.channels, 1, each.size, each.filter, each.stride);
-      options.direction = direction;
+      options.direction = ConvolutionDirection(direction);
       addTest("Direct_traffic", std::string(each.name) + "_" + name,
               [options, schedule = std::string(each.schedules[i])] {
                 checkTraffic(options, schedule);

@@ -83,7 +83,7 @@ static void addCombinations() {
       for (const NamedLayouts &layouts : kLayouts)
         for (const NamedGroups &groups : kGroups) {
           GenOptions options = makeBase(rank, groups);
-          options.direction = direction.flag;
+          options.direction = ConvolutionDirection(direction.flag);
           options.inputLayout = layouts.input[rank - 1];
           options.filterLayout = layouts.filter[rank - 1];
           options.outputLayout = layouts.output[rank - 1];
@@ -99,7 +99,7 @@ static void addPaddingModes() {
     for (std::string padding : {"reflect", "replicate", "circular"})
       for (int64_t rank : {1, 2, 3}) {
         GenOptions options = makeBase(rank, kGroups[rank % 3]);
-        options.direction = direction.flag;
+        options.direction = ConvolutionDirection(direction.flag);
         options.padding = padding;
         addRotated(std::string(direction.name) + "_padding",
                    padding + "_" + std::to_string(rank) + "d", options);
@@ -119,7 +119,7 @@ static void addStrides() {
                              {3, 4, 6},
                              {5, 3, 1}}) {
     GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
-    options.direction = 2;
+    options.direction = ConvolutionDirection::BackwardData;
     options.input = {1, 19, 14};
     options.filter = {1, steps.filter, 2};
     options.stride = {1, steps.stride, steps.stride};
@@ -136,7 +136,7 @@ static void addAlignedPadding() {
   for (const NamedDirection &direction : kDirections)
     for (int64_t distance : {2, 4}) {
       GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
-      options.direction = direction.flag;
+      options.direction = ConvolutionDirection(direction.flag);
       options.inputLayout = options.filterLayout = options.outputLayout =
           "NCHW";
       options.input = {1, 5, 16};
@@ -159,7 +159,7 @@ static void addLines() {
     for (int64_t width : {7, 21})
       for (int64_t stride : {1, 2}) {
         GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
-        options.direction = direction.flag;
+        options.direction = ConvolutionDirection(direction.flag);
         options.inputLayout = options.filterLayout = options.outputLayout =
             "NCHW";
         options.input = {1, 5, width};
@@ -180,7 +180,7 @@ static void addDeadTaps() {
     for (const NamedGroups &groups : kGroups)
       for (int64_t layouts : {0, 1}) {
         GenOptions options = makeBase(/*rank=*/2, groups);
-        options.direction = direction.flag;
+        options.direction = ConvolutionDirection(direction.flag);
         options.inputLayout = kLayouts[layouts].input[1];
         options.filterLayout = kLayouts[layouts].filter[1];
         options.outputLayout = kLayouts[layouts].output[1];
@@ -210,7 +210,7 @@ static void addTransposed() {
   for (const NamedDirection &direction : kDirections) {
     GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
     options.mode = "trans";
-    options.direction = direction.flag;
+    options.direction = ConvolutionDirection(direction.flag);
     options.bias = direction.flag != 4;
     options.stride = {1, 2, 3};
     options.outputPadding = {0, 1, 2};
@@ -230,9 +230,9 @@ static void addTransposed() {
 static void addAccumulated() {
   for (const NamedDirection &direction : {kDirections[1], kDirections[2]}) {
     GenOptions options = makeBase(/*rank=*/2, kGroups[1]);
-    options.direction = direction.flag;
+    options.direction = ConvolutionDirection(direction.flag);
     options.residual = true;
-    options.outputType = "f32";
+    options.outputType = ElementType::F32;
     addRotated(std::string(direction.name) + "_accumulated", describe(options),
                options);
   }
@@ -278,7 +278,7 @@ static void addList(const std::string &list, const NamedDirection &direction,
                     bool typesTakeTurns = false) {
   for (GenOptions shape : readShapes(kTestShapes, list)) {
     shape = scaleDown(shape);
-    shape.direction = direction.flag;
+    shape.direction = ConvolutionDirection(direction.flag);
     addRotated(std::string(direction.name) + "_" + list, describe(shape), shape,
                typesTakeTurns);
   }

@@ -29,7 +29,7 @@ static GenOptions makeBase() {
 
 static void add(const std::string &name, GenOptions options) {
   for (const char *command : kCommands) {
-    options.command = command;
+    options.type = *lookupDriverCommand(command);
     addTest("Epilogue", name + "_" + command,
             [options, targets = takeTurn(kChipsOfType)] {
               checkEverywhere(generateText(options), targets);
@@ -46,7 +46,7 @@ void test::addEpilogueTests() {
   add("residual", residual);
   GenOptions scale = makeBase();
   scale.scale = 0.5;
-  scale.outputType = "f32";
+  scale.outputType = ElementType::F32;
   add("scale", scale);
   for (const char *activation : {"relu", "relu6", "leaky_relu", "silu",
                                  "sigmoid", "gelu", "gelu_tanh"}) {

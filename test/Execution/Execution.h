@@ -70,7 +70,7 @@ inline constexpr const char *kModelShapes = "bench/shapes/models.json";
 std::vector<GenOptions> readShapes(const std::string &file,
                                    const std::string &list);
 
-/// The types of operands, as commands of `conv-gen`.
+/// The types of operands, by the commands that name tests.
 inline constexpr const char *kCommands[] = {"conv", "convfp16", "convbfp16"};
 
 /// "n2_c32_17x23_k64_5x5_u2x2_p2x2_l1x1_g4", for names of tests.

@@ -169,7 +169,7 @@ void test::addRotated(const std::string &suite, const std::string &name,
   if (typesTakeTurns && !isExhaustive())
     commands = commands.subspan(turnOfTypes++ % commands.size(), 1);
   for (const char *command : commands) {
-    options.command = command;
+    options.type = *lookupDriverCommand(command);
     addTest(suite, name + "_" + command, [options, targets = takeTurn()] {
       checkEverywhere(generateText(options), targets);
     });

@@ -19,7 +19,7 @@ using namespace conv::test;
 
 static void addShape(const std::string &suite, GenOptions options) {
   for (const char *command : kCommands) {
-    options.command = command;
+    options.type = *lookupDriverCommand(command);
     addTest(suite, describe(options) + "_" + command,
             [options, targets = takeTurn(kChipsOfType)] {
               checkEverywhere(generateText(options), targets);
@@ -78,8 +78,8 @@ void test::addForwardTests() {
     addShape("Forward_corners", shape);
   for (std::string command : {"convfp16", "convbfp16"}) {
     GenOptions wide = makeCorners()[4];
-    wide.command = command;
-    wide.outputType = "f32";
+    wide.type = *lookupDriverCommand(command);
+    wide.outputType = ElementType::F32;
     addTest("Forward_f32_result", command,
             [wide] { checkEverywhere(generateText(wide)); });
   }

@@ -22,7 +22,7 @@ using namespace conv::test;
 static void addLines() {
   auto add = [](const std::string &name, GenOptions options) {
     for (int64_t direction : {1, 2}) {
-      options.direction = direction;
+      options.direction = ConvolutionDirection(direction);
       addTypes("lines_" + name + "_F" + std::to_string(direction), options);
     }
   };
@@ -75,10 +75,10 @@ static std::string scheduleReduction(const std::string &text,
 static void addReductions() {
   auto add = [](const std::string &name, GenOptions options,
                 const std::vector<ReductionTile> &tiles) {
-    options.direction = 4;
+    options.direction = ConvolutionDirection::BackwardWeight;
     for (const char *command : kCommands)
       for (const ReductionTile &tile : tiles) {
-        options.command = command;
+        options.type = *lookupDriverCommand(command);
         std::string of =
             std::to_string(tile.run) + "_" + std::to_string(tile.matrices) +
             "_" + std::to_string(tile.part) + "_" + std::to_string(tile.splits);
@@ -127,8 +127,8 @@ static void addDepthwise() {
     for (int64_t direction : {1, 2})
       for (const char *command : kCommands)
         for (const Tile &tile : tiles) {
-          options.direction = direction;
-          options.command = command;
+          options.direction = ConvolutionDirection(direction);
+          options.type = *lookupDriverCommand(command);
           options.bias = direction == 1;
           std::string size = std::to_string(tile.pixels) + ", " +
                              std::to_string(tile.channels) + "]";

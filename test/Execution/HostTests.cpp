@@ -27,7 +27,7 @@ std::vector<std::string> test::listLevels() {
 
 void test::addTypes(const std::string &name, GenOptions options) {
   for (const char *command : kCommands) {
-    options.command = command;
+    options.type = *lookupDriverCommand(command);
     addTest("Host", name + "_" + command, [options] {
       checkEverywhere(generateText(options), listLevels());
     });
@@ -52,7 +52,7 @@ GenOptions test::makeLayer(int64_t channels, int64_t groups, int64_t height,
 /// Results of a dgrad phase are every second, third or fifth element of a line.
 static void addPhases() {
   auto add = [](const std::string &name, GenOptions options) {
-    options.direction = 2;
+    options.direction = ConvolutionDirection::BackwardData;
     addTypes("phases_" + name, options);
   };
   add("3x3", makeLayer(5, 5, 12, 38, 3, 2, "NCHW"));
@@ -69,7 +69,7 @@ static void addGroups() {
   auto add = [](const std::string &name, const GenOptions &layer,
                 int64_t direction = 1) {
     GenOptions options = layer;
-    options.direction = direction;
+    options.direction = ConvolutionDirection(direction);
     addTypes("groups_" + name, options);
   };
   GenOptions two = makeLayer(22, 11, 17, 19, 3, 1, "NHWC");
@@ -94,7 +94,7 @@ static void addPairs() {
     for (const char *layout : {"NHWC", "NCHW"})
       for (int64_t direction : {1, 2, 4}) {
         GenOptions options = layer;
-        options.direction = direction;
+        options.direction = ConvolutionDirection(direction);
         options.inputLayout = options.filterLayout = options.outputLayout =
             layout;
         addTypes("pairs_" + name + "_" + layout + "_F" +
@@ -135,7 +135,8 @@ std::string test::insertSchedule(const std::string &text,
 static void addTiles(const std::string &name, const GenOptions &options,
                      int64_t gemmK, const std::string &form = "") {
   for (const std::string &level : listLevels()) {
-    bool hasPairs = level == "host_v4_bf16" && options.command == "convbfp16";
+    bool hasPairs =
+        level == "host_v4_bf16" && options.type == ElementType::BF16;
     std::string atom = level == "host" ? "16 x 4 x 1"
                        : hasPairs      ? "32 x 8 x 2"
                                        : "32 x 8 x 1";
@@ -160,8 +161,8 @@ static void addTransposes() {
     GenOptions options = makeLayer(channels, 1, height, width, 3, 1, "NCHW");
     for (int64_t direction : {1, 2, 4})
       for (const char *command : {"conv", "convfp16"}) {
-        options.command = command;
-        options.direction = direction;
+        options.type = *lookupDriverCommand(command);
+        options.direction = ConvolutionDirection(direction);
         addTiles("transpose_" + std::to_string(channels) + "_" +
                      std::to_string(height) + "x" + std::to_string(width) +
                      "_F" + std::to_string(direction) + "_" + command,
@@ -187,7 +188,7 @@ static void addFolds() {
     for (int64_t direction : {1, 2})
       for (const char *layout : {"NCHW", "NHWC"})
         for (const std::string &level : listLevels()) {
-          options.direction = direction;
+          options.direction = ConvolutionDirection(direction);
           (direction == 1 ? options.k : options.c) = few;
           (direction == 1 ? options.c : options.k) = 11;
           options.inputLayout = options.outputLayout = layout;
@@ -227,9 +228,9 @@ static void addFolds() {
 static void addWindowRows() {
   auto add = [](const std::string &name, const GenOptions &layer) {
     GenOptions options = layer;
-    options.direction = 1;
+    options.direction = ConvolutionDirection::Forward;
     for (const char *command : {"conv", "convfp16"}) {
-      options.command = command;
+      options.type = *lookupDriverCommand(command);
       addTiles("rows_" + name + "_" + command, options, /*gemmK=*/16);
     }
   };
@@ -253,9 +254,9 @@ static void addWindowRows() {
 static void addSteps() {
   for (int64_t channels : {11, 22, 37}) {
     GenOptions options = makeLayer(channels, 1, 5, 7, 1, 1, "NHWC");
-    options.direction = 1;
+    options.direction = ConvolutionDirection::Forward;
     for (const char *command : {"conv", "convfp16"}) {
-      options.command = command;
+      options.type = *lookupDriverCommand(command);
       addTiles("steps_" + std::to_string(channels) + "_" + command, options,
                /*gemmK=*/channels);
     }
@@ -274,7 +275,7 @@ static void addLineParts() {
                 const Part &part, int64_t gemmK) {
     for (const std::string &level : listLevels()) {
       GenOptions options = layer;
-      options.direction = 1;
+      options.direction = ConvolutionDirection::Forward;
       bool isNarrow = level == "host";
       std::string tile = std::string("[") + part.rows + ", " +
                          (isNarrow ? "16" : part.columns) + "]";
@@ -336,8 +337,8 @@ static void addPlaces() {
     GenOptions options = layer;
     for (int64_t direction : {1, 2})
       for (const char *command : {"conv", "convbfp16"}) {
-        options.command = command;
-        options.direction = direction;
+        options.type = *lookupDriverCommand(command);
+        options.direction = ConvolutionDirection(direction);
         addTiles("places_" + name + "_F" + std::to_string(direction) + "_" +
                      command,
                  options, /*gemmK=*/24);
@@ -381,10 +382,10 @@ static void addPanels() {
       for (const char *command : {"conv", "convbfp16"}) {
         if (level == "host")
           continue;
-        options.command = command;
-        options.direction = 1;
+        options.type = *lookupDriverCommand(command);
+        options.direction = ConvolutionDirection::Forward;
         bool hasPairs =
-            level == "host_v4_bf16" && options.command == "convbfp16";
+            level == "host_v4_bf16" && options.type == ElementType::BF16;
         std::string schedule = "kernel = #conv.host_gemm<workgroup = [" + tile +
                                "], subgroup = [" + tile +
                                "], gemm_k = " + std::to_string(gemmK) +
@@ -417,9 +418,9 @@ static void addGradientLines() {
   auto add = [](const std::string &name, const GenOptions &layer,
                 const std::string &form = "") {
     GenOptions options = layer;
-    options.direction = 4;
+    options.direction = ConvolutionDirection::BackwardWeight;
     addTypes("lines_" + name, options);
-    options.command = "conv";
+    options.type = ElementType::F32;
     addTiles("lines_" + name + "_in_blocks", options, /*gemmK=*/24, form);
   };
   add("3x3", makeLayer(5, 1, 7, 19, 3, 1, "NCHW"));

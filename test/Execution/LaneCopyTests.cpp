@@ -39,8 +39,8 @@ static const Named kTiles[] = {
 /// Positions that fill no tile: 2 x 7 x 9 of them, padded on one side or both.
 static GenOptions getBase(const char *command, int64_t direction) {
   GenOptions options;
-  options.command = command;
-  options.direction = direction;
+  options.type = *lookupDriverCommand(command);
+  options.direction = ConvolutionDirection(direction);
   options.n = 2, options.c = 72, options.k = 136;
   options.input = {1, 7, 9};
   options.low = {0, 1, 1};

@@ -55,8 +55,8 @@ static const std::pair<std::string, int64_t> kDirections[] = {
 static GenOptions getBase(const char *command, int64_t direction,
                           int64_t channels) {
   GenOptions options;
-  options.command = command;
-  options.direction = direction;
+  options.type = *lookupDriverCommand(command);
+  options.direction = ConvolutionDirection(direction);
   options.n = 2, options.c = options.k = channels;
   options.input = {1, 7, 9};
   options.low = {0, 1, 1};

@@ -42,7 +42,7 @@ void test::addResourceTests() {
                                  "flux2_vae", "headline", "depthwise"}) {
     int64_t index = 0;
     for (GenOptions problem : readShapes(kModelShapes, list)) {
-      problem.command = "convfp16";
+      problem.type = ElementType::F16;
       problem.bias = true;
       problem.activation = "relu";
       addTest("Resources_" + list,

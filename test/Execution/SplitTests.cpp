@@ -49,8 +49,8 @@ static void add(const std::string &name, const GenOptions &options,
 
 static GenOptions getBase(int64_t direction) {
   GenOptions options;
-  options.command = "convfp16";
-  options.direction = direction;
+  options.type = ElementType::F16;
+  options.direction = ConvolutionDirection(direction);
   options.n = 2, options.c = 24, options.k = 40;
   options.input = {1, 7, 9};
   options.low = options.high = {0, 1, 1};

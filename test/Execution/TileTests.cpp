@@ -87,9 +87,9 @@ static void addTilesInFlight() {
       if (command == std::string("convint8") && !isForward)
         continue;
       GenOptions options;
-      options.command = command;
+      options.type = *lookupDriverCommand(command);
       options.exact = command == std::string("conv");
-      options.direction = flag;
+      options.direction = ConvolutionDirection(flag);
       options.n = 3, options.c = options.k = channels;
       options.input = {1, 13, 11};
       options.low = {0, 1, 1};

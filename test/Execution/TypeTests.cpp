@@ -102,9 +102,9 @@ func.func @chain(%x: tensor<1x6x6x16xi8>, %w1: tensor<16x1x1x16xi8>,
 )mlir";
 
 /// A shape that no tile divides.
-static GenOptions makeBase(const std::string &command) {
+static GenOptions makeBase(ElementType type) {
   GenOptions options;
-  options.command = command;
+  options.type = type;
   options.n = 1;
   options.c = 19;
   options.k = 20;
@@ -125,22 +125,22 @@ static void addIntegerTests() {
   for (const std::string list : {"forward_edge", "traps"}) {
     int64_t index = 0;
     for (GenOptions shape : readShapes(kTestShapes, list)) {
-      shape.command = "convint8";
+      shape.type = ElementType::I8;
       add("i8_" + list + "_" + std::to_string(index++), shape,
           takeTurn(kChipsOfType));
     }
   }
   for (const std::string type : {"f32", "f16", "bf16", "i8"}) {
-    GenOptions options = makeBase("convint8");
-    options.outputType = type;
+    GenOptions options = makeBase(ElementType::I8);
+    options.outputType = lookupElementType(type);
     options.bias = options.residual = true;
     options.scale = 0.003;
     options.activation = type == "f32" ? "silu" : "relu";
     add("i8_to_" + type, options, allTargets());
   }
   for (int64_t direction : {1, 2, 4}) {
-    GenOptions options = makeBase("convint8");
-    options.direction = direction;
+    GenOptions options = makeBase(ElementType::I8);
+    options.direction = ConvolutionDirection(direction);
     options.c = options.k = 24;
     options.groups = 3;
     options.inputLayout = options.filterLayout = options.outputLayout = "NCHW";
@@ -152,15 +152,22 @@ static void addIntegerTests() {
     addTest("Type", name, [text = text] { checkEverywhere(text); });
 }
 
+/// The format of a command, or the same one of gfx942.
+static ElementType getFloat8(const std::string &command, bool fnuz) {
+  using enum ElementType;
+  if (command == "convfp8")
+    return fnuz ? F8E4M3FNUZ : F8E4M3FN;
+  return fnuz ? F8E5M2FNUZ : F8E5M2;
+}
+
 /// One format, with a result of the same format that overflows without
 /// saturation, and with wider results.
 static void addFloat8Tests(const std::string &command, bool fnuz) {
   std::vector<std::string> targets = fnuz ? kWithF8Fnuz : kWithF8;
   std::string name = command + (fnuz ? "_fnuz" : "");
   for (const std::string type : {"", "f32", "bf16"}) {
-    GenOptions options = makeBase(command);
-    options.fnuz = fnuz;
-    options.outputType = type;
+    GenOptions options = makeBase(getFloat8(command, fnuz));
+    options.outputType = lookupElementType(type);
     add(name + "_to_" + (type.empty() ? "itself" : type), options, targets);
     options.bias = options.residual = true;
     options.scale = 300;
@@ -168,11 +175,10 @@ static void addFloat8Tests(const std::string &command, bool fnuz) {
         targets);
   }
   for (int64_t direction : {2, 4}) {
-    GenOptions options = makeBase(command);
-    options.fnuz = fnuz;
-    options.direction = direction;
+    GenOptions options = makeBase(getFloat8(command, fnuz));
+    options.direction = ConvolutionDirection(direction);
     options.stride = {1, 2, 2};
-    options.outputType = "f32";
+    options.outputType = ElementType::F32;
     add(name + "_F" + std::to_string(direction), options, targets);
   }
 }
@@ -182,13 +188,12 @@ static void addMixedFloat8Tests(bool fnuz) {
   for (auto [lhs, rhs] :
        {std::pair("convfp8", "convbfp8"), {"convbfp8", "convfp8"}})
     for (int64_t direction : {1, 2, 4}) {
-      GenOptions options = makeBase(lhs);
-      options.rhsCommand = rhs;
-      options.fnuz = fnuz;
-      options.direction = direction;
+      GenOptions options = makeBase(getFloat8(lhs, fnuz));
+      options.rhsType = getFloat8(rhs, fnuz);
+      options.direction = ConvolutionDirection(direction);
       options.n = 2;
       options.input = {1, 20, 20};
-      options.outputType = "f32";
+      options.outputType = ElementType::F32;
       add(std::string(lhs) + "_" + rhs + (fnuz ? "_fnuz_F" : "_F") +
               std::to_string(direction),
           options, fnuz ? kWithF8Fnuz : kWithF8);
@@ -199,11 +204,11 @@ static void addMixedFloat8Tests(bool fnuz) {
 static void addTF32Tests() {
   int64_t index = 0;
   for (GenOptions shape : readShapes(kTestShapes, "forward_edge")) {
-    shape.command = "conv";
+    shape.type = ElementType::F32;
     shape.tf32 = true;
     add("tf32_" + std::to_string(index++), shape, {"sim:gfx942"});
   }
-  GenOptions epilogue = makeBase("conv");
+  GenOptions epilogue = makeBase(ElementType::F32);
   epilogue.tf32 = epilogue.bias = epilogue.residual = true;
   epilogue.activation = "silu";
   add("tf32_epilogue", epilogue, {"sim:gfx942"});

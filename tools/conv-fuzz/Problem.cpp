@@ -80,7 +80,6 @@ static const Choice kChoices[] = {
      {"", "relu", "relu6", "leaky_relu", "silu", "sigmoid", "gelu", "gelu_tanh",
       "tanh", "hardswish", "hardsigmoid", "elu", "mish"},
      &GenOptions::activation},
-    {"--out_dtype", {"", "f32"}, &GenOptions::outputType},
 };
 
 /// The layout flags. Their values are permutations of letters.
@@ -90,8 +89,8 @@ static const std::pair<const char *, std::string GenOptions::*> kLayouts[] = {
     {"--out_layout", &GenOptions::outputLayout},
 };
 
-static const char *const kCommands[] = {"conv", "convfp16", "convbfp16",
-                                        "convint8"};
+static constexpr std::array kTypes = {ElementType::F32, ElementType::F16,
+                                      ElementType::BF16, ElementType::I8};
 
 /// Multiplications, or a few times more: whether simulation takes seconds.
 static double estimateWork(const GenOptions &problem) {
@@ -119,7 +118,7 @@ static GenOptions drawProblem(std::mt19937_64 &random) {
   };
   GenOptions problem;
   problem.spatialRank = std::array{2, 2, 1, 3}[draw(0, 3)];
-  problem.direction = std::array{1, 2, 4}[draw(0, 2)];
+  problem.direction = kConvolutionDirections[draw(0, 2)];
   for (const Axis &axis : kAxes) {
     // Every fourth size is the smallest: mistakes hide in corner cases.
     bool smallest = draw(0, 3) == 0;
@@ -135,6 +134,8 @@ static GenOptions drawProblem(std::mt19937_64 &random) {
   for (const Choice &choice : kChoices)
     if (draw(0, 1))
       problem.*choice.value = choice.values[draw(0, choice.values.size() - 1)];
+  if (draw(0, 1) && draw(0, 1))
+    problem.outputType = ElementType::F32;
   if (draw(0, 1)) {
     std::string letters =
         "NC" + std::string("DHW").substr(3 - problem.spatialRank);
@@ -146,7 +147,7 @@ static GenOptions drawProblem(std::mt19937_64 &random) {
       problem.*layout = letters;
     }
   }
-  problem.command = kCommands[draw(0, 3)];
+  problem.type = kTypes[draw(0, 3)];
   problem.bias = draw(0, 1);
   problem.residual = draw(0, 2) == 0;
   if (draw(0, 3) == 0)
@@ -188,6 +189,8 @@ std::vector<GenOptions> tools::simplerProblems(const GenOptions &problem) {
   for (const Choice &choice : kChoices)
     add(problem.*choice.value != choice.values.front(),
         [&](GenOptions &p) { p.*choice.value = choice.values.front(); });
+  add(problem.outputType.has_value(),
+      [](GenOptions &p) { p.outputType.reset(); });
   add(!problem.inputLayout.empty(), [](GenOptions &p) {
     for (auto [flag, layout] : kLayouts)
       (p.*layout).clear();
@@ -195,7 +198,8 @@ std::vector<GenOptions> tools::simplerProblems(const GenOptions &problem) {
   add(problem.residual, [](GenOptions &p) { p.residual = false; });
   add(problem.bias, [](GenOptions &p) { p.bias = false; });
   add(problem.scale.has_value(), [](GenOptions &p) { p.scale.reset(); });
-  add(problem.direction != 1, [](GenOptions &p) { p.direction = 1; });
+  add(problem.direction != ConvolutionDirection::Forward,
+      [](GenOptions &p) { p.direction = ConvolutionDirection::Forward; });
   add(problem.groups > 1, [](GenOptions &p) {
     p.c /= p.groups;
     p.k /= p.groups;
@@ -210,20 +214,22 @@ std::vector<GenOptions> tools::simplerProblems(const GenOptions &problem) {
 
 std::string tools::formatArguments(const GenOptions &problem) {
   GenOptions copy = problem;
-  std::string text = problem.command;
+  std::string text(getDriverCommand(problem.type));
   auto print = [&](const std::string &flag, const std::string &value) {
     if (!value.empty())
       text += " " + flag + " " + value;
   };
   print("--layout",
         "nhwc"); // Operands without a layout of their own.
-  print("-F", std::to_string(problem.direction));
+  print("-F", std::to_string(int(problem.direction)));
   print("--spatial_dim", std::to_string(problem.spatialRank));
   for (const Axis &axis : kAxes)
     if (axis.isUsed(problem))
       print(axis.flag, std::to_string(axis.get(copy)));
   for (const Choice &choice : kChoices)
     print(choice.flag, problem.*choice.value);
+  if (problem.outputType)
+    print("--out_dtype", std::string(elementTypeName(*problem.outputType)));
   for (auto [flag, layout] : kLayouts)
     print(flag, problem.*layout);
   if (problem.scale)

@@ -13,6 +13,8 @@
 
 #include "GeneratorLine.h"
 
+#include "conv/Support/DriverGrammar.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -122,24 +124,20 @@ struct Line {
 /// The command for operands of a type: i8 gives i32, 8-bit floats give f32.
 static std::optional<std::string> getCommand(const std::string &type,
                                              std::string &resultType) {
-  const std::map<std::string, std::string> commands = {
-      {"f32", "conv"},
-      {"f16", "convfp16"},
-      {"bf16", "convbfp16"},
-      {"i8", "convint8"},
-      {"fp8", "convfp8"},
-      {"fp8_fp8", "convfp8"},
-      {"bf8", "convbfp8"},
-      {"bf8_bf8", "convbfp8"},
-      {"fp8_bf8", "convfp8_bf8"},
-      {"bf8_fp8", "convbf8_fp8"}};
-  auto found = commands.find(type);
-  if (found == commands.end())
+  using enum ElementType;
+  const std::map<std::string, ElementType> types = {
+      {"f32", F32}, {"f16", F16},      {"bf16", BF16},
+      {"i8", I8},   {"fp8", F8E4M3FN}, {"bf8", F8E5M2}};
+  const char *const pairs[] = {"fp8_fp8", "fp8_bf8", "bf8_fp8", "bf8_bf8"};
+  auto found = types.find(type);
+  bool hasPair = contains(pairs, type);
+  if (found == types.end() && !hasPair)
     return std::nullopt;
-  bool isFloat8 = type.find('8') != std::string::npos && type != "i8";
+  bool isFloat8 =
+      hasPair || found->second == F8E4M3FN || found->second == F8E5M2;
   if (resultType.empty() && isFloat8)
     resultType = "f32";
-  return found->second;
+  return hasPair ? "conv" + type : std::string(getDriverCommand(found->second));
 }
 
 static Result<std::string> getDirection(const std::string &operation) {

@@ -17,7 +17,6 @@
 #include "SpatialFlags.h"
 
 #include <algorithm>
-#include <map>
 
 using namespace conv;
 using namespace conv::tools;
@@ -94,9 +93,10 @@ static void addEpilogue(FlagGroup &flags, GenOptions &options,
       ->default_str("0.01");
 }
 
-static void addTypes(FlagGroup &flags, GenOptions &options) {
+static void addTypes(FlagGroup &flags, GenOptions &options,
+                     std::string &outputType, bool &fnuz) {
   flags.addChoice(
-      "--out_dtype", options.outputType,
+      "--out_dtype", outputType,
       {"f32", "f16", "bf16", "i32", "i8", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ",
        "f8E5M2FNUZ"},
       "Element type of the output: f32, f16, bf16, i32, i8 or an 8-bit "
@@ -111,13 +111,13 @@ static void addTypes(FlagGroup &flags, GenOptions &options) {
   flags.addFlag("--promoted", options.promoted,
                 "Let matrix units give sums of up to 128 products of convfp8 "
                 "and convbfp8 fewer bits than f32, to which they are promoted");
-  flags.addFlag("--fnuz", options.fnuz,
+  flags.addFlag("--fnuz", fnuz,
                 "convfp8 and convbfp8 without infinities and negative zero, as "
                 "gfx942 has them");
 }
 
 void ProblemFlags::addTo(CLI::App &app) {
-  app.add_option("COMMAND", options.command,
+  app.add_option("COMMAND", typeCommand,
                  "conv (f32), convfp16, convbfp16, convint8, convfp8 (E4M3) or "
                  "convbfp8 (E5M2); rocMLIR's convfp8_fp8, convfp8_bf8, "
                  "convbf8_fp8 and convbf8_bf8 name the types of both operands, "
@@ -136,7 +136,7 @@ void ProblemFlags::addTo(CLI::App &app) {
                      "the forward one)");
   addEpilogue(epilogue, options, bias);
   FlagGroup types(app, "Types");
-  addTypes(types, options);
+  addTypes(types, options, outputType, fnuz);
   FlagGroup refused(app, "Read, but only where they change nothing");
   refused.addText("-Z,--tensor_vect", tensorVector, "Vectorised channels: 0");
   refused.addText("-L,--vector_length", vectorLength, "Length of vectors: 1");
@@ -163,29 +163,52 @@ std::optional<Error> ProblemFlags::checkSpatial() const {
   return std::nullopt;
 }
 
-/// Replaces a command of rocMLIR that names the types of both operands.
-static void splitCommand(GenOptions &options) {
-  const std::map<std::string, std::string> commands = {{"fp8", "convfp8"},
-                                                       {"bf8", "convbfp8"}};
-  size_t separator = options.command.find('_');
-  if (separator == std::string::npos)
-    return;
-  size_t start = std::string("conv").size();
-  std::string lhs = options.command.substr(start, separator - start);
-  std::string rhs = options.command.substr(separator + 1);
-  options.command = commands.at(lhs);
-  if (rhs != lhs)
-    options.rhsCommand = commands.at(rhs);
-  if (options.outputType.empty())
-    options.outputType = "f32";
+/// The command of one operand's type in a command of rocMLIR: "fp8" of
+/// "convfp8_bf8".
+static std::string getCommandOf(const std::string &name) {
+  return name == "bf8" ? "convbfp8" : "convfp8";
 }
 
-/// The name in a cast flag of the type of a command's operands.
-static std::string nameInCast(const std::string &command) {
-  return command == "conv"        ? "fp32"
-         : command == "convbfp16" ? "bf16"
-         : command == "convbfp8"  ? "bf8"
-                                  : command.substr(4);
+/// The other kind of an 8-bit float.
+static ElementType toFnuz(ElementType type) {
+  return type == ElementType::F8E4M3FN ? ElementType::F8E4M3FNUZ
+                                       : ElementType::F8E5M2FNUZ;
+}
+
+std::optional<Error> ProblemFlags::setTypes() {
+  std::string rhsCommand;
+  if (size_t separator = typeCommand.find('_');
+      separator != std::string::npos) {
+    size_t start = std::string("conv").size();
+    rhsCommand = getCommandOf(typeCommand.substr(separator + 1));
+    typeCommand = getCommandOf(typeCommand.substr(start, separator - start));
+    if (outputType.empty())
+      outputType = elementTypeName(ElementType::F32);
+  }
+  options.type = *lookupDriverCommand(typeCommand);
+  options.outputType = lookupElementType(outputType);
+  if (!rhsCommand.empty() && rhsCommand != typeCommand)
+    options.rhsType = lookupDriverCommand(rhsCommand);
+  if (!fnuz)
+    return std::nullopt;
+  if (options.type != ElementType::F8E4M3FN &&
+      options.type != ElementType::F8E5M2)
+    return Error{ErrorKind::BadInput,
+                 "--fnuz expects convfp8 or convbfp8, but got " + typeCommand};
+  options.type = toFnuz(options.type);
+  if (options.rhsType)
+    options.rhsType = toFnuz(*options.rhsType);
+  return std::nullopt;
+}
+
+/// The name of a type of operands in a cast flag.
+static std::string nameInCast(ElementType type) {
+  bool isE5M2 = type == ElementType::F8E5M2 || type == ElementType::F8E5M2FNUZ;
+  std::string command(getDriverCommand(type));
+  return type == ElementType::F32    ? "fp32"
+         : type == ElementType::BF16 ? "bf16"
+         : isE5M2                    ? "bf8"
+                                     : command.substr(4);
 }
 
 std::optional<Error> ProblemFlags::checkRefused() const {
@@ -200,7 +223,7 @@ std::optional<Error> ProblemFlags::checkRefused() const {
                   vectorLength);
   const char *const flags[] = {"--in_cast_type", "--wei_cast_type",
                                "--out_cast_type"};
-  std::string own = nameInCast(options.command);
+  std::string own = nameInCast(options.type);
   for (size_t i = 0; i < casts.size(); ++i)
     if (casts[i] != "-1" && casts[i] != own)
       return refuse(std::string(flags[i]) + " expects -1 or " + own +
@@ -253,7 +276,7 @@ std::vector<GenOptions> ProblemFlags::expandDirections(Notes &notes) const {
     if (!(all & direction))
       continue;
     GenOptions problem = options;
-    problem.direction = direction;
+    problem.direction = ConvolutionDirection(direction);
     bool isDrivers = !bias.empty() && bias != "true";
     problem.bias = isDrivers ? bias != "0" && direction == 1 : !bias.empty();
     if (isDrivers && bias != "0" && direction != 1)
@@ -273,7 +296,8 @@ std::vector<GenOptions> ProblemFlags::expandDirections(Notes &notes) const {
 Result<std::vector<GenOptions>> ProblemFlags::finish(const CLI::App &app,
                                                      Notes &notes) const {
   ProblemFlags line = *this;
-  splitCommand(line.options);
+  if (auto error = line.setTypes())
+    return *error;
   if (line.options.spatialRank > 3)
     return Error{ErrorKind::BadInput,
                  "--spatial_dim expects 1, 2 or 3, but got " +

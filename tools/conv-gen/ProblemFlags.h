@@ -27,8 +27,6 @@ namespace conv::tools {
 /// not give stay.
 class ProblemFlags {
 public:
-  ProblemFlags() { options.command.clear(); }
-
   /// Adds the flags to `app`, which writes into this object.
   void addTo(CLI::App &app);
 
@@ -38,17 +36,21 @@ public:
                                          Notes &notes) const;
 
   /// conv, convfp16, ...; empty if the line has none.
-  std::string &command() { return options.command; }
+  std::string &command() { return typeCommand; }
   /// The name of the function.
   std::string &name() { return options.name; }
 
 private:
   std::vector<GenOptions> expandDirections(Notes &notes) const;
+  /// Sets the types that the command and the flags name.
+  std::optional<Error> setTypes();
   std::optional<Error> checkSpatial() const;
   std::optional<Error> checkRefused() const;
   void noteUnused(const CLI::App &app, Notes &notes) const;
 
   GenOptions options;
+  std::string typeCommand, outputType; ///< Empty if the line has none.
+  bool fnuz = false;
   int64_t directions = 0; ///< A sum of directions; 0 is all.
   std::string layout;     ///< For all three operands; empty: channels first.
   std::string bias;       ///< "true" for a flag without value.

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FieldFlags.h"
 #include "Request.h"
 #include "conv/Generate/Generate.h"
 
@@ -106,7 +107,7 @@ static int run(int argc, char **argv) {
     std::optional<Error> error = line.error;
     if (!error)
       if (Result<void> added = writer.add(line.problems); !added)
-        error = added.error();
+        error = nameFlag(added.error());
     if (!error)
       notes.add(line.notes);
     else if (int refused = report(request, line, *error); code == 0)

@@ -13,7 +13,7 @@ using namespace conv::tools;
 /// A 3x3 convolution in f16 whose sizes all differ.
 static GenOptions makeUsual() {
   GenOptions problem;
-  problem.command = "convfp16";
+  problem.type = ElementType::F16;
   problem.name = "probe";
   problem.n = 2;
   problem.c = 16;
@@ -64,7 +64,7 @@ std::vector<Probe> tools::makeProbes() {
   for (const char *mode : {"reflect", "replicate", "circular"})
     add("padding", mode, [&](GenOptions &p) { p.padding = mode; });
   add("result", "f32 of 16-bit operands",
-      [](GenOptions &p) { p.outputType = "f32"; });
+      [](GenOptions &p) { p.outputType = ElementType::F32; });
   add("epilogue", "residual and activation", [](GenOptions &p) {
     p.residual = true;
     p.activation = "silu";
@@ -106,13 +106,10 @@ std::vector<DynamicProbe> tools::makeDynamicProbes() {
 }
 
 std::vector<ElementProbe> tools::makeElementProbes() {
-  return {{"conv", "f32"},
-          {.command = "conv", .name = "f32 in tf32", .tf32 = true},
-          {"convfp16", "f16"},
-          {"convbfp16", "bf16"},
-          {"convint8", "i8"},
-          {"convfp8", "f8E4M3FN"},
-          {"convbfp8", "f8E5M2"},
-          {.command = "convfp8", .name = "f8E4M3FNUZ", .fnuz = true},
-          {.command = "convbfp8", .name = "f8E5M2FNUZ", .fnuz = true}};
+  using enum ElementType;
+  std::vector<ElementProbe> probes = {{F32}, {F32, /*tf32=*/true}};
+  for (ElementType type :
+       {F16, BF16, I8, F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ})
+    probes.push_back({type});
+  return probes;
 }

@@ -32,10 +32,15 @@ struct DynamicProbe {
 
 std::vector<DynamicProbe> makeDynamicProbes();
 
-/// A type of operands, as conv-gen and as the table's columns name it.
+/// A type of operands, which may be multiplied in tf32.
 struct ElementProbe {
-  std::string command, name;
-  bool fnuz = false, tf32 = false;
+  ElementType type;
+  bool tf32 = false;
+
+  /// The column of the table.
+  std::string name() const {
+    return std::string(elementTypeName(type)) + (tf32 ? " in tf32" : "");
+  }
 };
 
 std::vector<ElementProbe> makeElementProbes();

@@ -86,7 +86,7 @@ static Result<void> printProbes() {
     std::printf("| %s | %s |", probe.axis == axis ? "" : probe.axis.c_str(),
                 probe.value.c_str());
     axis = probe.axis;
-    for (int64_t direction : {1, 2, 4}) {
+    for (ConvolutionDirection direction : kConvolutionDirections) {
       probe.problem.direction = direction;
       Result<std::string> answer = askEverywhere(probe.problem);
       if (!answer)
@@ -127,7 +127,7 @@ static Result<void> printDynamicProbes() {
 static Result<void> printElementTypes() {
   std::string header = "| target |", line = "| --- |";
   for (const ElementProbe &element : makeElementProbes()) {
-    header += " " + element.name + " |";
+    header += " " + element.name() + " |";
     line += " --- |";
   }
   std::printf("\n%s\n%s\n", header.c_str(), line.c_str());
@@ -140,8 +140,7 @@ static Result<void> printElementTypes() {
       problem.n = 32;
       problem.c = problem.k = 128;
       problem.input = {1, 28, 28};
-      problem.command = element.command;
-      problem.fnuz = element.fnuz;
+      problem.type = element.type;
       problem.tf32 = element.tf32;
       Result<std::string> answer = ask(problem, std::string(chip.name));
       if (!answer)

@@ -12,6 +12,8 @@
 #ifndef CONV_GENERATE_OPTIONS_H
 #define CONV_GENERATE_OPTIONS_H
 
+#include "conv/Support/DriverGrammar.h"
+
 #include <array>
 #include <compare>
 #include <cstdint>
@@ -29,12 +31,12 @@ inline constexpr std::array kActivations = {
 /// Sizes of depth, height and width, in that order.
 using PerDimension = std::array<int64_t, 3>;
 
+/// A convolution. Errors name its fields as the C API does.
 struct GenOptions {
-  std::string command = "conv"; ///< conv, convfp16, convbfp16, ...
-  /// Empty: both operands have one type. Else convfp8 or convbfp8, for the
-  /// second operand.
-  std::string rhsCommand;
-  int64_t direction = 1;        ///< 1 forward, 2 data, 4 weight.
+  ElementType type = ElementType::F32; ///< Of the operands.
+  /// Of the second operand, if it has another one: both are 8-bit floats.
+  std::optional<ElementType> rhsType;
+  ConvolutionDirection direction = ConvolutionDirection::Forward;
   int64_t spatialRank = 2;
   int64_t n = 100, c = 3, k = 32, groups = 1;
   PerDimension input = {32, 32, 32}, filter = {3, 3, 3};
@@ -49,17 +51,17 @@ struct GenOptions {
   std::string padding = "zeros";          ///< Padding mode of the op.
 
   bool bias = false, residual = false;
-  std::string biasType; ///< Empty: the operands' type; f32 for 8-bit ones.
+  /// None: the operands' type; f32 for 8-bit ones.
+  std::optional<ElementType> biasType;
   std::optional<double> scale;
   std::string activation;        ///< Empty: none.
   double activationAlpha = 0.01; ///< Slope of leaky_relu and elu below 0.
-  /// Empty: the operands' type; i32 for i8 without an epilogue.
-  std::string outputType;
+  /// None: the operands' type; i32 for i8 without an epilogue.
+  std::optional<ElementType> outputType;
   bool tf32 = false;  ///< f32 operands are rounded to tf32.
   bool exact = false; ///< Products of f32 are exact.
   /// Sums of 8-bit floats are promoted from instructions' sums to f32.
   bool promoted = false;
-  bool fnuz = false; ///< 8-bit floats are gfx942's (FNUZ).
 
   std::string name; ///< Empty: derived from the problem.
 

@@ -12,6 +12,8 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 
+#include "conv/Dialect/Conv/IR/ProblemGrammar.h"
+
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -141,19 +143,12 @@ static bool isE5M2(Type elementType) {
   return isa<Float8E5M2Type, Float8E5M2FNUZType>(elementType);
 }
 
-/// MIOpenDriver's command for a convolution of `elementType`.
+/// MIOpenDriver's command for a convolution of `elementType`; types that have
+/// none are refused later.
 static StringRef getCommandName(Type elementType) {
-  if (elementType.isF16())
-    return "convfp16";
-  if (elementType.isBF16())
-    return "convbfp16";
-  if (elementType.isInteger(8))
-    return "convint8";
-  if (isa<Float8E4M3FNType, Float8E4M3FNUZType>(elementType))
-    return "convfp8";
-  if (isE5M2(elementType))
-    return "convbfp8";
-  return "conv";
+  std::optional<::conv::ElementType> type = getProblemType(elementType);
+  StringRef command = type ? StringRef(::conv::getDriverCommand(*type)) : "";
+  return command.empty() ? "conv" : command;
 }
 
 /// Whether one operand is E4M3 and the other E5M2.
@@ -195,19 +190,6 @@ static constexpr SpatialFlags kSpatialFlags[] = {
     {"-W", "-x", "-v", "-q", "--pad_w_high", "-j"},
 };
 
-/// The value of `-F`.
-static int getDirectionFlag(Direction direction) {
-  switch (direction) {
-  case Direction::Forward:
-    return 1;
-  case Direction::BackwardData:
-    return 2;
-  case Direction::BackwardWeight:
-    return 4;
-  }
-  llvm_unreachable("every direction is known");
-}
-
 std::string mlir::conv::formatProblem(ConvolutionOpInterface op) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   LayoutsAttr layouts = op.getLayouts();
@@ -226,7 +208,8 @@ std::string mlir::conv::formatProblem(ConvolutionOpInterface op) {
     os << ' ' << flags.stride << ' ' << shape.strides[d] << ' '
        << flags.dilation << ' ' << shape.dilations[d];
   }
-  os << " -g " << shape.groups << " -F " << getDirectionFlag(op.getDirection());
+  os << " -g " << shape.groups << " -F "
+     << int(getProblemDirection(op.getDirection()));
   if (shape.getRank() != 2)
     os << " --spatial_dim " << shape.getRank();
   os << " --in_layout " << layouts.getInput() << " --fil_layout "
