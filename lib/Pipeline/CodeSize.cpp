@@ -26,11 +26,14 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+/// The cost of the most expensive functions.
+static constexpr int64_t kMostOfFunction = 240;
+
 /// The cost of an operation on one number, in additions.
 static int64_t computeCost(Operation &op) {
   return llvm::TypeSwitch<Operation &, int64_t>(op)
       .Case<math::SinOp, math::CosOp, math::TanOp, math::PowFOp>(
-          [](auto) -> int64_t { return 240; })
+          [](auto) -> int64_t { return kMostOfFunction; })
       .Case<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp,
             math::AtanOp, math::AtanhOp, math::CbrtOp, math::CoshOp,
             math::ErfOp, math::ErfcOp, math::ExpM1Op, math::Log1pOp,
@@ -94,9 +97,8 @@ LogicalResult mlir::conv::checkCodeSize(ModuleOp module, CodeSize size) {
       functions.empty() ? module.getLoc() : (*functions.begin()).getLoc();
   return emitUnsupported(location, Reason::ProblemSize)
          << "expects code of at most " << size.most
-         << " operations for this target, of which a function has up to 240, "
-            "but got "
-         << size.cost
+         << " operations for this target, of which a function has up to "
+         << kMostOfFunction << ", but got " << size.cost
          << ": make a function of its own of a part of what follows the "
             "convolution";
 }

@@ -13,10 +13,10 @@
 
 #include "conv/Pipeline/Compile.h"
 
-#include "CompileWithoutSpills.h"
 #include "ErrorHandlers.h"
 #include "ExplainSource.h"
 #include "PrintModule.h"
+#include "ScheduleSearch.h"
 
 #include "conv/Schedule/DatabaseFile.h"
 #include "conv/Support/Exceptions.h"
@@ -109,8 +109,8 @@ void PairQueue::work(
     std::vector<std::optional<Result<CompiledPair>>> &results) {
   for (size_t i; (i = next++) < pairs.size();) {
     std::optional<Error> thrown = ::conv::catchErrors([&] {
-      results[i] = compileWithoutSpills(*pairs[i].function, *pairs[i].target,
-                                        options, std::move(pairs[i].raised));
+      results[i] = compileBestTry(*pairs[i].function, *pairs[i].target, options,
+                                  std::move(pairs[i].raised));
     });
     if (thrown)
       results[i] = *thrown;

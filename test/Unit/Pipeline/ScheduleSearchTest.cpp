@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CompileWithoutSpills.h"
+#include "ScheduleSearch.h"
 #include "Walk.h"
 
 #include "conv/Kernels/KernelLength.h"

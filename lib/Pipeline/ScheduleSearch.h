@@ -1,12 +1,12 @@
-//===- CompileWithoutSpills.h - schedules without spills ------------------===//
+//===- ScheduleSearch.h - schedules that compile well -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_PIPELINE_COMPILEWITHOUTSPILLS_H
-#define CONV_LIB_PIPELINE_COMPILEWITHOUTSPILLS_H
+#ifndef CONV_LIB_PIPELINE_SCHEDULESEARCH_H
+#define CONV_LIB_PIPELINE_SCHEDULESEARCH_H
 
 #include "CompilePair.h"
 
@@ -30,11 +30,11 @@ struct ScheduleTries {
 /// Compiles a pair. If kernels spill whose schedules the cost model chose, the
 /// next schedules of its ranking replace them; schedules of a user or of a
 /// database stay. The first try goes on with `raised`, if there is one.
-::conv::Result<CompiledPair>
-compileWithoutSpills(const FunctionSource &function, const Target &target,
-                     const CompileOptions &options,
-                     std::shared_ptr<Walk> raised);
+::conv::Result<CompiledPair> compileBestTry(const FunctionSource &function,
+                                            const Target &target,
+                                            const CompileOptions &options,
+                                            std::shared_ptr<Walk> raised);
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_PIPELINE_COMPILEWITHOUTSPILLS_H
+#endif // CONV_LIB_PIPELINE_SCHEDULESEARCH_H

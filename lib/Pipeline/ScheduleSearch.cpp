@@ -1,4 +1,4 @@
-//===- CompileWithoutSpills.cpp - schedules without spills ------*- C++ -*-===//
+//===- ScheduleSearch.cpp - schedules that compile well ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CompileWithoutSpills.h"
+#include "ScheduleSearch.h"
 
 #include "conv/Kernels/KernelLength.h"
 #include "conv/Schedule/RankingMemo.h"
@@ -27,36 +27,43 @@ using namespace mlir;
 using namespace mlir::conv;
 using ::conv::Result;
 
-/// The most tries after the first one. Neighbours in the ranking have similar
-/// tiles, so several may spill.
-static constexpr int kMaxTries = 12;
-/// Code with spills takes this many times as long to compile as other code.
-static constexpr int64_t kCostOfSpills = 2;
-/// The most operations of all tries together: enough for another one after a
-/// kernel whose workgroups take turns, in copies of its loop.
-static constexpr int64_t kMaxOperationsOfTries = 8704;
-/// The most operations for which a staged GEMM is preferred to the other
-/// families' kernels, which rank after all that gave way.
-static constexpr int64_t kMaxOperationsOfLast = 5120;
-/// The most operations of a schedule that is compiled after all, if what it
-/// would give way to is predicted to take `kWorthwhile` times as long. They
-/// take half a second more to compile.
-static constexpr int64_t kMaxOperationsIfFaster = 6144;
-static constexpr double kWorthwhile = 1.25;
-/// The operations to aim at after a second schedule of more than the most,
-/// since their number is only nearly proportional to the elements of a step.
-/// After the first one, a schedule that is just small enough may be much faster
-/// than all others: half of a step of twice the most operations.
-static constexpr int64_t kAimedOperations = 3328;
-/// What a try costs besides, as a number of operations: ranking, lowering, and
-/// an object file.
-static constexpr int64_t kOperationsOfTry = 768;
-/// Schedules of fewer operations are too slow to be worth a try.
-static constexpr int64_t kLeastOperations = 1024;
-/// The most schedules that give way because of their operations.
-static constexpr int kMaxTooLarge = 3;
-/// The most times that no schedule is as small as was aimed at.
-static constexpr int kMaxFailures = 3;
+namespace {
+/// What a search may cost. Operations are those of `CodeSize`, of which code
+/// generators compile 3000 to 7000 a second (`KernelLength.h`).
+struct SearchCosts {
+  /// The most tries after the first one. Neighbours in the ranking have similar
+  /// tiles, so several may spill.
+  int tries = 12;
+  /// Code with spills takes this many times as long to compile as other code.
+  int64_t ofSpills = 2;
+  /// The most operations of all tries together: enough for another one after a
+  /// kernel whose workgroups take turns, in copies of its loop.
+  int64_t operations = 8704;
+  /// What a try costs besides, as a number of operations: ranking, lowering,
+  /// and an object file.
+  int64_t ofTry = 768;
+  /// Schedules of fewer operations are too slow to be worth a try.
+  int64_t leastOperations = 1024;
+  /// The operations to aim at after a second schedule of more than the most,
+  /// since their number is only nearly proportional to the elements of a step.
+  /// After the first one, a schedule that is just small enough may be much
+  /// faster than all others: half of a step of twice the most operations.
+  int64_t aimedOperations = 3328;
+  /// The most schedules that give way because of their operations, and the most
+  /// times that no schedule is as small as was aimed at.
+  int largeSchedules = 3, failures = 3;
+  /// The most operations for which a staged GEMM is preferred to the other
+  /// families' kernels, which rank after all that gave way.
+  int64_t operationsOfLast = 5120;
+  /// The most operations of a schedule that is compiled after all, if what it
+  /// would give way to is predicted to take `worthwhile` times as long. They
+  /// take half a second more to compile.
+  int64_t operationsIfFaster = 6144;
+  double worthwhile = 1.25;
+};
+} // namespace
+
+static constexpr SearchCosts kCosts;
 
 namespace {
 /// Schedules that the cost model chooses but that are not compiled.
@@ -88,7 +95,8 @@ public:
 
 private:
   /// Compiles with the first schedule whose kernels are not too large. If none
-  /// of the first `kMaxTooLarge` is, the smallest of them is taken.
+  /// of the first `SearchCosts::largeSchedules` is, the smallest of them is
+  /// taken.
   Result<CompiledPair> compileFirst();
   Result<LoweredPair> lower() const { return tries.lower(excluded); }
   Result<CompiledPair> compile(LoweredPair lowered) const {
@@ -102,7 +110,7 @@ private:
   void excludeLarge(const ChosenSchedule &schedule, int64_t operations);
   /// The operations that another try may have.
   int64_t countLeft() const {
-    return kMaxOperationsOfTries - operations - kOperationsOfTry;
+    return kCosts.operations - operations - kCosts.ofTry;
   }
   /// Whether there is time for another try. If the last one had too many
   /// operations for that, only smaller schedules are left.
@@ -127,7 +135,7 @@ private:
 
 void ScheduleSearch::excludeLarge(const ChosenSchedule &schedule,
                                   int64_t operations) {
-  int64_t aimed = gaveWay.empty() ? kMaxOperations : kAimedOperations;
+  int64_t aimed = gaveWay.empty() ? kMaxOperations : kCosts.aimedOperations;
   excluded.stepElements =
       std::max<int64_t>(1, schedule.stepElements * aimed / operations);
   gaveWay.push_back(
@@ -151,8 +159,9 @@ static const ChosenSchedule *findTooLarge(const LoweredPair &lowered,
 static bool isWorthwhile(const TooLarge &large, const LoweredPair &other) {
   const ChosenSchedule *schedule = large.lowered.getReplaceable();
   return schedule && schedule->seconds > 0 && other.schedules.size() == 1 &&
-         large.countOperations() <= kMaxOperationsIfFaster &&
-         other.schedules.front().seconds > kWorthwhile * schedule->seconds;
+         large.countOperations() <= kCosts.operationsIfFaster &&
+         other.schedules.front().seconds >
+             kCosts.worthwhile * schedule->seconds;
 }
 
 Result<CompiledPair> ScheduleSearch::compileFirst() {
@@ -160,12 +169,12 @@ Result<CompiledPair> ScheduleSearch::compileFirst() {
   std::optional<TooLarge> smallest;
   int64_t elementsOfLast = 0;
   int failures = 0;
-  while (gaveWay.size() < kMaxTooLarge) {
+  while (gaveWay.size() < kCosts.largeSchedules) {
     Result<LoweredPair> lowered = lower();
     if (!lowered && !smallest)
       return lowered.error();
     if (!lowered) { // No schedule is so small.
-      if (++failures > kMaxFailures)
+      if (++failures > kCosts.failures)
         break;
       excluded.stepElements = (excluded.stepElements + elementsOfLast) / 2;
       continue;
@@ -185,7 +194,7 @@ Result<CompiledPair> ScheduleSearch::compileFirst() {
       drop(*lowered);
       break;
     }
-    operations += kOperationsOfTry;
+    operations += kCosts.ofTry;
     TooLarge last{std::move(*lowered), excluded, gaveWay.size()};
     excludeLarge(*last.lowered.getReplaceable(), last.countOperations());
     if (!smallest) {
@@ -195,7 +204,7 @@ Result<CompiledPair> ScheduleSearch::compileFirst() {
         std::swap(*smallest, last);
       drop(last.lowered);
     }
-    limits.onlyStaged = smallest->countOperations() <= kMaxOperationsOfLast;
+    limits.onlyStaged = smallest->countOperations() <= kCosts.operationsOfLast;
   }
   excluded = smallest->excluded;
   gaveWay.erase(gaveWay.begin() + smallest->number);
@@ -251,7 +260,7 @@ bool ScheduleSearch::fitNext(int64_t operationsOfLast) {
   if (operationsOfLast <= left)
     return true;
   int64_t stepElements = spills.front().schedule.stepElements;
-  if (spills.size() > 1 || stepElements == 0 || left < kLeastOperations)
+  if (spills.size() > 1 || stepElements == 0 || left < kCosts.leastOperations)
     return false;
   excluded.stepElements = stepElements * left / operationsOfLast;
   return true;
@@ -263,11 +272,11 @@ Result<CompiledPair> ScheduleSearch::run() {
     return first;
   // All tries together take no longer than one try of the most cost.
   CodeSize size = first->codeSize;
-  int64_t cost = (kCostOfSpills + 1) * size.cost;
-  operations += kOperationsOfTry + size.operations;
+  int64_t cost = (kCosts.ofSpills + 1) * size.cost;
+  operations += kCosts.ofTry + size.operations;
   best = std::move(*first);
   spills = best.spills;
-  for (int number = 0; number < kMaxTries && cost <= size.most &&
+  for (int number = 0; number < kCosts.tries && cost <= size.most &&
                        excludeSpills() && fitNext(size.operations);
        ++number) {
     Result<LoweredPair> lowered = lower();
@@ -281,8 +290,8 @@ Result<CompiledPair> ScheduleSearch::run() {
     if (!next)
       break;
     size = next->codeSize;
-    cost += kCostOfSpills * size.cost;
-    operations += kOperationsOfTry + size.operations;
+    cost += kCosts.ofSpills * size.cost;
+    operations += kCosts.ofTry + size.operations;
     add(std::move(*next));
   }
   return finish();
@@ -293,9 +302,10 @@ Result<CompiledPair> mlir::conv::searchSchedules(ScheduleTries tries,
   return ScheduleSearch(std::move(tries), explain).run();
 }
 
-Result<CompiledPair> mlir::conv::compileWithoutSpills(
-    const FunctionSource &function, const Target &target,
-    const CompileOptions &options, std::shared_ptr<Walk> raised) {
+Result<CompiledPair> mlir::conv::compileBestTry(const FunctionSource &function,
+                                                const Target &target,
+                                                const CompileOptions &options,
+                                                std::shared_ptr<Walk> raised) {
   RankingMemo memo;
   return searchSchedules(
       {[&](const Exclusion &excluded) {
