@@ -126,8 +126,9 @@ int64_t Planner::getChannelRow() const {
   bool areInnermost = onOutput ? layouts.getOutput().ends_with("K")
                                : layouts.getInput().ends_with("C");
   int64_t channels = (onOutput ? shape.k : shape.c) / shape.groups;
-  return areInnermost ? PlanOptions::kRowSize
-                      : llvm::alignTo(channels, ::conv::TmaTile::kSwizzledRows);
+  return areInnermost
+             ? PlanOptions::kRowSize
+             : llvm::alignTo(channels, ::conv::WarpgroupTile::kSwizzledRows);
 }
 
 /// The filter's own order suffices if its channels are innermost and fill whole
@@ -158,7 +159,7 @@ void Planner::setBackwardWeightSpace() {
   digits.innermostRow = PlanOptions::kRowSize;
   if (layouts.getInput().ends_with("N") && layouts.getOutput().ends_with("N")) {
     digits.innermost = 'N';
-    digits.innermostRow = ::conv::TmaTile::kRowBytes / elementBytes;
+    digits.innermostRow = ::conv::WarpgroupTile::kRowBytes / elementBytes;
   }
   digits.channelRow =
       space.hasHaloTiles() ? PlanOptions::kRowSize : getChannelRow();

@@ -279,7 +279,7 @@ static SmallVector<LayoutsAttr> getReductionLast(ConvolutionOpInterface op,
                                                  const ::conv::ChipInfo &chip,
                                                  int64_t bytes) {
   if (op.getDirection() != Direction::BackwardWeight || !hasWarpgroups(chip) ||
-      bytes == ::conv::TmaTile::kElementBytes || isForLanes(op) ||
+      bytes == ::conv::WarpgroupTile::kElementBytes || isForLanes(op) ||
       op.getLayouts().getInput().contains('G'))
     return {};
   // Smaller groups are merged, and most of what is multiplied is zero.
@@ -312,7 +312,7 @@ static SmallVector<int64_t> enumerateStrips(ConvolutionOpInterface op,
   int64_t images = ConvolutionShape::get(op).n;
   int64_t access = ::conv::kVectorBytes / bytes;
   SmallVector<int64_t> strips;
-  for (int64_t least : {access, ::conv::TmaTile::kRowBytes / bytes}) {
+  for (int64_t least : {access, ::conv::WarpgroupTile::kRowBytes / bytes}) {
     int64_t count = llvm::divideCeil(least, images);
     while (images * count % access != 0)
       ++count;

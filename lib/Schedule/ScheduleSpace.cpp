@@ -18,7 +18,7 @@
 #include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/KernelFamily.h"
 #include "conv/Kernels/Parts/StagedModel.h"
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 #include "conv/Schedule/Database.h"
 #include "conv/Schedule/DeviceChip.h"
 #include "conv/Schedule/FormSpace.h"
@@ -114,8 +114,9 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
 }
 
 /// Tiles along the columns; tiles whose rows are taps have few columns.
-static int64_t countHaloTileColumns(const ::conv::Problem &problem,
-                                    const ::conv::TmaFacts::HaloTile &tile) {
+static int64_t
+countHaloTileColumns(const ::conv::Problem &problem,
+                     const ::conv::WarpgroupFacts::HaloTile &tile) {
   return tile.tapRows.areRows()
              ? llvm::divideCeil(problem.columns, kMostTapColumns)
              : problem.columns / tile.columns;
@@ -124,7 +125,7 @@ static int64_t countHaloTileColumns(const ::conv::Problem &problem,
 /// Tile rows for which numbers of split-K slices are enumerated: if rows are
 /// taps, the rows of one tap row and of all of them.
 static SmallVector<int64_t>
-getHaloTileRows(const ::conv::TmaFacts::HaloTile &tile) {
+getHaloTileRows(const ::conv::WarpgroupFacts::HaloTile &tile) {
   const ::conv::TapRows &taps = tile.tapRows;
   int64_t line = taps.taps * ::conv::TapRows::kAtomRows;
   return taps.areRows() ? SmallVector<int64_t>{line, line * taps.lines}
@@ -138,7 +139,7 @@ static SmallVector<int64_t>
 enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
                         const ::conv::ChipInfo &chip) {
   ::conv::Problem problem = computeProblem(op, options);
-  const auto *facts = problem.facts.get<::conv::TmaFacts>();
+  const auto *facts = problem.facts.get<::conv::WarpgroupFacts>();
   if (!facts)
     return {};
   const ::conv::LaunchCalibration &fit = chip.calibration->launch;

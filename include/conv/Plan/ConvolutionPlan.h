@@ -52,11 +52,11 @@ struct PlanStep {
 struct PlanOptions {
   /// The extent of a block in each spatial dimension; the extents of a halo
   /// tile are multiples of it.
-  static constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
+  static constexpr int64_t kBlockSize = ::conv::WarpgroupTile::kBlockSize;
   static constexpr size_t kHaloTileRank = 2;
   /// Channels of one row where gemmN is numbered by channel rows and channels
   /// are innermost.
-  static constexpr int64_t kRowSize = ::conv::TmaTile::kRowElements;
+  static constexpr int64_t kRowSize = ::conv::WarpgroupTile::kRowElements;
 
   /// Groups whose channels share one matrix: a divisor of the group count.
   int64_t mergedGroups = 1;

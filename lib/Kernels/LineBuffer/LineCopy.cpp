@@ -73,12 +73,12 @@ void LineCopy::createTail(Value images, Value lines) const {
     Value destination = ptx.offset(lines, createOffset(math.constant(all)));
     Value source = ptx.offset(images, ptx.constant64(all * window.lineBytes()));
     for (int64_t byte = -window.tailBytes(); byte < 0;
-         byte += ::conv::TmaTile::kElementBytes)
+         byte += ::conv::WarpgroupTile::kElementBytes)
       LLVM::StoreOp::create(
           ptx.b,
           LLVM::LoadOp::create(ptx.b, type, ptx.offset(source, byte),
-                               ::conv::TmaTile::kElementBytes),
-          ptx.offset(destination, byte), ::conv::TmaTile::kElementBytes);
+                               ::conv::WarpgroupTile::kElementBytes),
+          ptx.offset(destination, byte), ::conv::WarpgroupTile::kElementBytes);
     // A later copy may write to the same place.
     ptx.fenceSharedForCopies();
   });

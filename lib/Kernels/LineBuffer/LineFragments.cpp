@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 using Window = ::conv::LineWindow;
-static constexpr int64_t kElementBytes = ::conv::TmaTile::kElementBytes;
+static constexpr int64_t kElementBytes = ::conv::WarpgroupTile::kElementBytes;
 static constexpr int64_t kLowElement = 0xffff;
 static constexpr int64_t kHighElement = -0x10000;
 

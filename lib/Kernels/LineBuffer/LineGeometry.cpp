@@ -48,7 +48,7 @@ std::optional<LineGeometry> mlir::conv::computeLineGeometry(
   if (!product->reducesPositions && product->slices > 1)
     return refuse(formatv("1 split, but got {0}", product->slices));
   constexpr int64_t kAccess =
-      ::conv::LineWindow::kAccessBytes / ::conv::TmaTile::kElementBytes;
+      ::conv::LineWindow::kAccessBytes / ::conv::WarpgroupTile::kElementBytes;
   if (product->reducesPositions && product->leftShape.back() % kAccess)
     return refuse(formatv("a left operand with a multiple of {0} channels, but "
                           "got {1}",
@@ -67,13 +67,13 @@ std::optional<LineGeometry> mlir::conv::computeLineGeometry(
 
 ::conv::LineTile mlir::conv::getLineTile(ScheduleAttr schedule,
                                          const LineGeometry &geometry) {
-  return {getTmaTile(schedule, geometry.product), geometry.window};
+  return {getWarpgroupTile(schedule, geometry.product), geometry.window};
 }
 
 ::conv::LineGradientTile
 mlir::conv::getLineGradientTile(ScheduleAttr schedule,
                                 const LineGeometry &geometry) {
-  return {getTmaTile(schedule, geometry.product), geometry.window,
+  return {getWarpgroupTile(schedule, geometry.product), geometry.window,
           geometry.product.segmentPositions};
 }
 
@@ -101,7 +101,7 @@ static std::string checkTile(const LineGeometry &geometry,
 
 static std::string checkTile(const ::conv::LineGradientTile &tile,
                              int64_t columns, const ::conv::ChipInfo &chip) {
-  const ::conv::TmaTile &sizes = tile.tile;
+  const ::conv::WarpgroupTile &sizes = tile.tile;
   if (sizes.consumers != 1 || sizes.accumulators() > sizes.maxAccumulators())
     return formatv("expects 1 warpgroup and at most {0} accumulators of a lane "
                    "for positions that are reduced, but got {1} and {2}",
@@ -110,8 +110,8 @@ static std::string checkTile(const ::conv::LineGradientTile &tile,
   if (!tile.hasColumns(columns))
     return formatv("expects tiles of a multiple of {0} columns, of which as "
                    "many have {1} as have {2} in groups, but got {3}",
-                   ::conv::TmaTile::kRowElements, columns, tile.usedColumns(),
-                   sizes.columns);
+                   ::conv::WarpgroupTile::kRowElements, columns,
+                   tile.usedColumns(), sizes.columns);
   if (sizes.stages % tile.kIm2colWarpgroups != 0)
     return formatv("expects a multiple of {0} stages for positions that are "
                    "reduced, but got {1}",

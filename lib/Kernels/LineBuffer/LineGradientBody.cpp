@@ -16,9 +16,9 @@
 
 #include "../Parts/Warpgroup/FragmentTile.h"
 #include "../Parts/Warpgroup/PersistentScheduler.h"
-#include "../Parts/Warpgroup/TmaEpilogue.h"
-#include "../Parts/Warpgroup/TmaLoop.h"
 #include "../Parts/Warpgroup/TmaPositions.h"
+#include "../Parts/Warpgroup/WarpgroupEpilogue.h"
+#include "../Parts/Warpgroup/WarpgroupLoop.h"
 #include "../Parts/Warpgroup/Warpgroups.h"
 #include "LineCopy.h"
 #include "LineFragments.h"
@@ -27,7 +27,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 using Window = ::conv::LineWindow;
 
 /// Bytes of the 64 rows that a transposed tile has for each 64 columns.
@@ -209,7 +209,7 @@ void LineGradientBody::createConsumer(Value workItem) {
                    {ptx.offset(memory, tile.tile.leftOffset()),
                     ptx.offset(memory, tile.tile.rightOffset())},
                    consumer);
-  auto getColumn = [&](Value column) -> TmaEpilogue::Column {
+  auto getColumn = [&](Value column) -> WarpgroupEpilogue::Column {
     ReductionElement element = createLineElement(
         ptx, tile.window, ptx.math.div(column, Window::kGroupElements),
         ptx.math.rem(column, Window::kGroupElements));
@@ -219,15 +219,15 @@ void LineGradientBody::createConsumer(Value workItem) {
                    kernel.form.getRows(),
                    kernel.form.getColumns(),
                    {}};
-  TmaEpilogue epilogue(kernel, ptx, tile.tile, stored, consumer, workItem,
-                       /*staging=*/Value(), getColumn);
-  TmaPipelines pipelines(gathered);
-  TmaLoop loop(ptx, geometry, tile.tile, pipelines, memory);
+  WarpgroupEpilogue epilogue(kernel, ptx, tile.tile, stored, consumer, workItem,
+                             /*staging=*/Value(), getColumn);
+  WarpgroupPipelines pipelines(gathered);
+  WarpgroupLoop loop(ptx, geometry, tile.tile, pipelines, memory);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
   scheduler.createLoop(pipelines.getStart().carried(), [&](TileOrigin origin,
                                                            ValueRange carried) {
-    TmaEpilogue::Loaded loaded = epilogue.load(origin);
-    TmaLoop::Sums sums = loop.createConsumer(
+    WarpgroupEpilogue::Loaded loaded = epilogue.load(origin);
+    WarpgroupLoop::Sums sums = loop.createConsumer(
         matrix, loop.countRuns(), isReleasing, LoopPosition::get(carried));
     epilogue.create(origin, sums.accumulators, std::move(loaded));
     return sums.position.carried();

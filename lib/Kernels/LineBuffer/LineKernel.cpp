@@ -17,7 +17,7 @@
 #include "../Parts/Warpgroup/MbarrierPipeline.h"
 #include "../Parts/Warpgroup/PersistentScheduler.h"
 #include "../Parts/Warpgroup/TensorMaps.h"
-#include "../Parts/Warpgroup/TmaEpilogue.h"
+#include "../Parts/Warpgroup/WarpgroupEpilogue.h"
 #include "../Parts/Warpgroup/Warpgroups.h"
 #include "../Parts/Warpgroup/WgmmaFragmentUnit.h"
 #include "LineCopy.h"
@@ -30,7 +30,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 namespace {
 /// Builds the body of one kernel.
@@ -122,13 +122,13 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
                            memory);
   Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
                              math.mul(consumer, tile.tile.stagingBytes()));
-  TmaEpilogue epilogue(kernel, ptx, tile.tile, result, consumer, workItem,
-                       staging);
+  WarpgroupEpilogue epilogue(kernel, ptx, tile.tile, result, consumer, workItem,
+                             staging);
   Value isReleasing = ptx.equal(math.rem(workItem, kWarpSize), 0);
   scheduler.createLoop(pipeline.getStart().carried(), [&](TileOrigin origin,
                                                           ValueRange carried) {
     PipelineState position = PipelineState::get(carried);
-    TmaEpilogue::Loaded loaded = epilogue.load(origin);
+    WarpgroupEpilogue::Loaded loaded = epilogue.load(origin);
     pipeline.wait(position);
     Value row = math.add(
         origin.row, math.mul(consumer, tile.tile.rows / tile.tile.consumers));
@@ -140,7 +140,7 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
     epilogue.create(origin, matrix.finish(sums), std::move(loaded));
     return pipeline.getNext(position).carried();
   });
-  TmaEpilogue::finish(ptx, workItem);
+  WarpgroupEpilogue::finish(ptx, workItem);
 }
 
 void LineBody::create() {

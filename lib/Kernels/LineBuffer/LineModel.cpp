@@ -20,7 +20,7 @@
 
 #include "conv/Kernels/LineBuffer/LineFacts.h"
 #include "conv/Kernels/LineBuffer/LineGradientTile.h"
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
@@ -41,18 +41,19 @@ static constexpr int64_t kMaxGradientStages = 8;
 static LineTile getLineTile(const Problem &problem,
                             const Candidate &candidate) {
   const LineFacts &facts = *problem.facts.get<LineFacts>();
-  return {getTmaTile(problem, candidate), facts.window};
+  return {getWarpgroupTile(problem, candidate), facts.window};
 }
 
 static LineGradientTile getLineGradientTile(const Problem &problem,
                                             const Candidate &candidate) {
   const LineFacts &facts = *problem.facts.get<LineFacts>();
-  return {getTmaTile(problem, candidate), facts.window, facts.segmentPositions};
+  return {getWarpgroupTile(problem, candidate), facts.window,
+          facts.segmentPositions};
 }
 
 /// Whether a kernel with this tile exists for any number of stages.
 static bool isPossible(const Problem &problem, const LineTile &tile) {
-  const TmaTile &sizes = tile.tile;
+  const WarpgroupTile &sizes = tile.tile;
   return fitsWorkgroup(sizes) && sizes.columns >= problem.columns &&
          tile.window.countGroups() <= kMaxGroups &&
          tile.window.reachBytes() <=
@@ -69,13 +70,13 @@ static std::vector<Candidate> listGradientCandidates(const Problem &problem,
   std::vector<Candidate> candidates;
   bool hasOneTap =
       facts.window.vertical.taps * facts.window.horizontal.taps == 1;
-  if (hasOneTap && getTmaFacts(problem).steps > 0)
+  if (hasOneTap && getWarpgroupFacts(problem).steps > 0)
     return candidates;
   forEachWarpgroupTile(atom, [&](Candidate candidate) {
     if (candidate.subgroups() > 1)
       return;
     LineGradientTile tile = getLineGradientTile(problem, candidate);
-    const TmaTile &sizes = tile.tile;
+    const WarpgroupTile &sizes = tile.tile;
     if (!tile.hasColumns(problem.columns) || !fitsWorkgroup(sizes) ||
         tile.window.countGroups() > kMaxGroups)
       return;
@@ -115,7 +116,7 @@ static std::vector<Candidate> listLineCandidates(const Problem &problem,
 static double computeFragmentCycles(const ChipInfo &chip,
                                     const LineWindow &window) {
   int64_t distance =
-      window.horizontal.stride * window.channels * TmaTile::kElementBytes;
+      window.horizontal.stride * window.channels * WarpgroupTile::kElementBytes;
   int64_t conflicts = std::max<int64_t>(1, std::gcd(distance, 128) / 16);
   int64_t registers = 2 * window.countGroups() * (window.hasPairs() ? 1 : 2);
   return fit(chip).fragmentCycles * double(registers * conflicts);
@@ -165,7 +166,7 @@ static double computeCopyCycles(const Problem &problem, const ChipInfo &chip,
   int64_t rowBytes = problem.lhsRun.elements * byteSize(problem.operand);
   if (chip.sectorBytes == 0 || rowBytes % chip.sectorBytes == 0)
     return cycles;
-  double rows = double(tile.tile.leftBytes()) / TmaTile::kRowBytes;
+  double rows = double(tile.tile.leftBytes()) / WarpgroupTile::kRowBytes;
   return std::max(cycles, fit(chip).unalignedRowCycles * rows);
 }
 
@@ -180,15 +181,15 @@ static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
   cost.sharedBytes = tile.sharedBytes();
   cost.workItems = tile.tile.workItems();
   cost.wavesPerSimd = double(1 + tile.tile.workers());
-  cost.steps =
-      facts.segments * ceilDiv(facts.segmentPositions, TmaTile::kRowElements);
+  cost.steps = facts.segments *
+               ceilDiv(facts.segmentPositions, WarpgroupTile::kRowElements);
   double added = double(facts.segments * facts.segmentPositions);
   cost.tileEfficiency = added * double(problem.columns) /
-                        (double(cost.steps * TmaTile::kRowElements) *
+                        (double(cost.steps * WarpgroupTile::kRowElements) *
                          double(tile.countColumnTiles() * tile.tile.columns));
   cost.matrixCycles = double(tile.tile.rows / atom.m) * atom.cycles /
                       double(chip.simdsPerComputeUnit) *
-                      double(TmaTile::kRowElements / atom.k);
+                      double(WarpgroupTile::kRowElements / atom.k);
   double gatherCycles =
       fit(chip).tileCycles +
       computeFragmentCycles(chip, tile.window) *
@@ -212,7 +213,7 @@ static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
 
 /// Cycles in which the consumers store a tile.
 static double computeStoreCycles(const Problem &problem, const ChipInfo &chip,
-                                 const TmaTile &tile) {
+                                 const WarpgroupTile &tile) {
   double cycles = fit(chip).epilogueCyclesPerColumn *
                   (1 + problem.epilogueShare()) *
                   double(tile.atomsPerConsumer()) * double(tile.columns);
@@ -257,11 +258,12 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
                              double(tile.tile.atomsPerConsumer()) * atomCycles);
 
   double elements = reduction * double(tile.tile.columns) /
-                    double(tile.tile.consumers * TmaTile::kWarpgroupSize);
+                    double(tile.tile.consumers * WarpgroupTile::kWarpgroupSize);
   computeParts(problem, chip, candidate, /*tileCycles=*/0,
                computeFilterCycles(
                    chip, problem.rhsRun,
-                   std::gcd(tile.window.channels, TmaTile::kAccess), elements) +
+                   std::gcd(tile.window.channels, WarpgroupTile::kAccess),
+                   elements) +
                    (facts.areStoredByLanes
                         ? computePairCycles(problem, chip,
                                             storesOddRows(problem, tile.tile))
@@ -299,7 +301,7 @@ public:
 
   int64_t countWorkItems(const ChipInfo &chip,
                          const Candidate &candidate) const override {
-    return TmaTile{.consumers = candidate.subgroups()}.workItems();
+    return WarpgroupTile{.consumers = candidate.subgroups()}.workItems();
   }
 
   bool startsEarly() const override { return true; }

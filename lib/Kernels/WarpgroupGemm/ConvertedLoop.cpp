@@ -14,11 +14,12 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 ConvertedLoop::ConvertedLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
-                             const Tile &tile, const TmaPipelines &pipelines,
-                             Value memory, Value consumer, Value workItem)
+                             const Tile &tile,
+                             const WarpgroupPipelines &pipelines, Value memory,
+                             Value consumer, Value workItem)
     : WgmmaSums(ptx, tile, ptx.b.getF32Type()), geometry(geometry),
       pipelines(pipelines), memory(memory),
       fragments(ptx, tile, geometry.isLeftTransposed(), consumer, workItem),
@@ -139,8 +140,8 @@ SmallVector<Value> ConvertedLoop::addStep(ValueRange carried, Value isReleasing,
   return next;
 }
 
-TmaLoop::Sums ConvertedLoop::create(Value steps, Value isReleasing,
-                                    LoopPosition position) const {
+WarpgroupLoop::Sums ConvertedLoop::create(Value steps, Value isReleasing,
+                                          LoopPosition position) const {
   SmallVector<Value> values = createZeros();
   SmallVector<Value> left;
   if (loadsAhead()) {

@@ -16,7 +16,7 @@
 #ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_CONVERTEDLOOP_H
 #define CONV_LIB_KERNELS_WARPGROUPGEMM_CONVERTEDLOOP_H
 
-#include "../Parts/Warpgroup/TmaLoop.h"
+#include "../Parts/Warpgroup/WarpgroupLoop.h"
 #include "LeftFragments.h"
 
 namespace mlir::conv {
@@ -25,13 +25,14 @@ class ConvertedLoop : public WgmmaSums {
 public:
   /// `memory` is where stage 0 starts.
   ConvertedLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
-                const ::conv::TmaTile &tile, const TmaPipelines &pipelines,
-                Value memory, Value consumer, Value workItem);
+                const ::conv::WarpgroupTile &tile,
+                const WarpgroupPipelines &pipelines, Value memory,
+                Value consumer, Value workItem);
 
   /// The sums of `steps` steps. `isReleasing` is true for one lane of each
   /// warp.
-  TmaLoop::Sums create(Value steps, Value isReleasing,
-                       LoopPosition position) const;
+  WarpgroupLoop::Sums create(Value steps, Value isReleasing,
+                             LoopPosition position) const;
 
 private:
   /// Whether the left operand of a step is loaded during the products of the
@@ -58,11 +59,11 @@ private:
                               ValueRange totals) const;
   SmallVector<Value> add(ValueRange sums, ValueRange others) const;
   int64_t countSteps() const {
-    return geometry.getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;
+    return geometry.getMultipliedBytes() / ::conv::WarpgroupTile::kAtomBytes;
   }
 
   const TmaGeometry &geometry;
-  const TmaPipelines &pipelines;
+  const WarpgroupPipelines &pipelines;
   Value memory;
   LeftFragments fragments;
   Value right; ///< Descriptor of the first tile.

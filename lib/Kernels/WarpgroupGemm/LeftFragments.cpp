@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 static constexpr int64_t kElementBytes = Tile::kConvertedBytes;
 static constexpr int64_t kRowElements = Tile::kRowBytes / kElementBytes;

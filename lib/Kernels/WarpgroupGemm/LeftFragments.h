@@ -16,7 +16,7 @@
 
 #include "../Parts/Warpgroup/PtxBuilder.h"
 
-#include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Dialect/Conv/IR/WarpgroupTile.h"
 
 namespace mlir::conv {
 
@@ -25,7 +25,7 @@ public:
   static constexpr int64_t kRegisters = 4; ///< Per fragment.
 
   /// For work-item `workItem` of consumer `consumer`.
-  LeftFragments(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+  LeftFragments(const PtxBuilder &ptx, const ::conv::WarpgroupTile &tile,
                 bool isTransposed, Value consumer, Value workItem);
 
   /// The lane's elements for instruction `step` and atom `atom` of its

@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 using ::conv::LoadedOperand;
 
 RegisterCopies::RegisterCopies(const PtxBuilder &ptx,

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 static constexpr int64_t kElementBytes = Tile::kConvertedBytes;
 static constexpr int64_t kVectorElements = kVectorBytes / kElementBytes;

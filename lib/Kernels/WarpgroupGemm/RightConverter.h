@@ -14,7 +14,7 @@
 #ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_RIGHTCONVERTER_H
 #define CONV_LIB_KERNELS_WARPGROUPGEMM_RIGHTCONVERTER_H
 
-#include "../Parts/Warpgroup/TmaLoop.h"
+#include "../Parts/Warpgroup/WarpgroupLoop.h"
 
 namespace mlir::conv {
 
@@ -23,8 +23,8 @@ public:
   /// `memory` is where stage 0 starts; `lane` is the number of the work-item
   /// among all warps that convert.
   RightConverter(const PtxBuilder &ptx, const TmaGeometry &geometry,
-                 const ::conv::TmaTile &tile, const TmaPipelines &pipelines,
-                 Value memory, Value lane)
+                 const ::conv::WarpgroupTile &tile,
+                 const WarpgroupPipelines &pipelines, Value memory, Value lane)
       : ptx(ptx), geometry(geometry), tile(tile), pipelines(pipelines),
         memory(memory), lane(lane) {}
 
@@ -47,8 +47,8 @@ private:
 
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;
-  const ::conv::TmaTile &tile;
-  const TmaPipelines &pipelines;
+  const ::conv::WarpgroupTile &tile;
+  const WarpgroupPipelines &pipelines;
   Value memory, lane;
 };
 

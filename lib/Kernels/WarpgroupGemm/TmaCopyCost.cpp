@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TmaCost.h"
+#include "WarpgroupCost.h"
 
 #include "conv/Support/IntegerMath.h"
 
@@ -24,28 +24,28 @@ static const WarpgroupCalibration &fit(const ChipInfo &chip) {
 }
 
 double conv::computeStepBytes(const Problem &problem, const KeptTile &kept) {
-  const TmaFacts &facts = getTmaFacts(problem);
+  const WarpgroupFacts &facts = getWarpgroupFacts(problem);
   double shared = facts.haloTile ? double(facts.haloTile->taps) : 1;
   return double(kept.stageBytes()) + double(kept.tile.haloTileBytes) / shared;
 }
 
 /// Rows of the left operand that are copied per step.
 static double computeLeftRows(const Problem &problem, const KeptTile &kept) {
-  const TmaFacts &facts = getTmaFacts(problem);
-  const TmaTile &tile = kept.tile;
+  const WarpgroupFacts &facts = getWarpgroupFacts(problem);
+  const WarpgroupTile &tile = kept.tile;
   if (kept.keepsLeft())
     return 0;
   double bytes = tile.hasSlots()
                      ? double(tile.haloTileBytes) / double(facts.haloTile->taps)
                      : double(tile.leftBytes());
-  return bytes / TmaTile::kRowBytes;
+  return bytes / WarpgroupTile::kRowBytes;
 }
 
 /// Rows of the right operand that are copied per step.
 static double computeRightRows(const KeptTile &kept) {
   return kept.keepsRight()
              ? 0
-             : double(kept.tile.rightBytes()) / TmaTile::kRowBytes;
+             : double(kept.tile.rightBytes()) / WarpgroupTile::kRowBytes;
 }
 
 /// Whether rows of an operand start inside sectors.
@@ -57,7 +57,7 @@ static bool isUnaligned(const Problem &problem, const ChipInfo &chip,
 
 /// Whether rows of an operand have fewer elements than a tile row holds.
 static bool isPartial(const Problem &problem, const Run &run) {
-  return run.elements * byteSize(problem.operand) < TmaTile::kRowBytes;
+  return run.elements * byteSize(problem.operand) < WarpgroupTile::kRowBytes;
 }
 
 bool conv::areOperandsNear(const Problem &problem, const ChipInfo &chip) {
@@ -82,14 +82,15 @@ static bool rereadsOperand(const Problem &problem, const ChipInfo &chip) {
 /// at which caches deliver whole rows of groups.
 static double getLineCycles(const Problem &problem, const ChipInfo &chip,
                             double units) {
-  const TmaFacts &facts = getTmaFacts(problem);
+  const WarpgroupFacts &facts = getWarpgroupFacts(problem);
   bool areUnaligned = isUnaligned(problem, chip, problem.lhsRun) ||
                       isUnaligned(problem, chip, problem.rhsRun);
   if (facts.hasGroups) {
     if (!facts.reducesPositions || areUnaligned)
       return fit(chip).lineCycles;
     auto isWhole = [&](const Run &run) {
-      return run.elements * byteSize(problem.operand) >= TmaTile::kRowBytes;
+      return run.elements * byteSize(problem.operand) >=
+             WarpgroupTile::kRowBytes;
     };
     bool areShared = isWhole(problem.lhsRun) && isWhole(problem.rhsRun);
     return fit(chip).splitLineCycles *
@@ -109,7 +110,7 @@ static double getLineCycles(const Problem &problem, const ChipInfo &chip,
 
 /// Cache lines that copies request per step.
 static double computeStepLines(const Problem &problem, const KeptTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem);
+  const WarpgroupFacts &facts = getWarpgroupFacts(problem);
   return computeLeftRows(problem, tile) * facts.leftLines +
          computeRightRows(tile) * facts.rightLines;
 }
@@ -119,8 +120,8 @@ static double computeStepLines(const Problem &problem, const KeptTile &tile) {
 /// than read the other's. If all tiles run at a time, that tile is the slowest.
 static double countOutsideRows(const Problem &problem, const ChipInfo &chip,
                                const KeptTile &kept) {
-  const TmaFacts &facts = getTmaFacts(problem);
-  const TmaTile &tile = kept.tile;
+  const WarpgroupFacts &facts = getWarpgroupFacts(problem);
+  const WarpgroupTile &tile = kept.tile;
   if (facts.reducesPositions || facts.haloTile || facts.hasGroups)
     return 0;
   int64_t rowTiles = ceilDiv(problem.rows, tile.rows);
@@ -133,7 +134,7 @@ static double countOutsideRows(const Problem &problem, const ChipInfo &chip,
                                : rowTiles * tile.rows - problem.rows;
   int64_t tiles = areColumns ? columnTiles : rowTiles;
   bool areTogether =
-      countTmaTiles(problem, tile) * tile.cluster <= chip.computeUnits;
+      countWarpgroupTiles(problem, tile) * tile.cluster <= chip.computeUnits;
   return double(outside) / (areTogether ? 1 : double(tiles));
 }
 
@@ -142,9 +143,9 @@ static double countOutsideRows(const Problem &problem, const ChipInfo &chip,
 /// Every second tile has such rows, and the slowest tiles end last. The last of
 /// a tile's boxes is not full.
 static double countSplitRows(const Problem &problem, const KeptTile &kept) {
-  const TmaFacts &facts = getTmaFacts(problem);
-  const TmaTile &tile = kept.tile;
-  int64_t boxColumns = TmaTile::kRowBytes / byteSize(problem.operand);
+  const WarpgroupFacts &facts = getWarpgroupFacts(problem);
+  const WarpgroupTile &tile = kept.tile;
+  int64_t boxColumns = WarpgroupTile::kRowBytes / byteSize(problem.operand);
   if (!facts.isRightTransposed || facts.reducesPositions || facts.hasGroups ||
       kept.keepsRight() || tile.columns % boxColumns == 0 ||
       problem.columns <= tile.columns)
@@ -168,7 +169,7 @@ static double computeRowCycles(const Problem &problem, const ChipInfo &chip,
 /// Rows of a step if some of them have fewer channels than a row holds, else 0.
 /// Groups count cache lines instead.
 static double countPartialRows(const Problem &problem, const KeptTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem);
+  const WarpgroupFacts &facts = getWarpgroupFacts(problem);
   bool hasOtherCosts =
       facts.hasGroups || (facts.reducesPositions && !facts.hasVolumes);
   if (hasOtherCosts || !(isPartial(problem, problem.lhsRun) ||
@@ -182,12 +183,12 @@ static double countPartialRows(const Problem &problem, const KeptTile &tile) {
 static double computeUnalignedCycles(const Problem &problem,
                                      const ChipInfo &chip, double leftRows,
                                      double rightRows) {
-  const TmaFacts &facts = getTmaFacts(problem);
+  const WarpgroupFacts &facts = getWarpgroupFacts(problem);
   if (facts.hasGroups && facts.reducesPositions)
     return 0; // Counted by cache lines.
   auto getShare = [&](const Run &run) {
     int64_t rows =
-        run.elements * byteSize(problem.operand) / TmaTile::kRowBytes;
+        run.elements * byteSize(problem.operand) / WarpgroupTile::kRowBytes;
     // The steps of a halo tile read the next rows of the same runs.
     bool isLong = rows >= (facts.haloTile ? 2 : 1);
     return isUnaligned(problem, chip, run) *
@@ -205,10 +206,11 @@ static double computeUnalignedCycles(const Problem &problem,
 
 double conv::computeKeptCycles(const Problem &problem, const ChipInfo &chip,
                                const KeptTile &kept) {
-  double rows = double(kept.keptBytes()) / TmaTile::kRowBytes;
+  double rows = double(kept.keptBytes()) / WarpgroupTile::kRowBytes;
   const Run &run = kept.keepsLeft() ? problem.lhsRun : problem.rhsRun;
   // Groups have a cost of their own.
-  bool arePartial = isPartial(problem, run) && !getTmaFacts(problem).hasGroups;
+  bool arePartial =
+      isPartial(problem, run) && !getWarpgroupFacts(problem).hasGroups;
   double partialCycles = arePartial ? fit(chip).partialKeptRowCycles * rows : 0;
   return std::max(double(kept.keptBytes() * chip.computeUnits) /
                       fit(chip).copyBytesPerClock,
@@ -224,7 +226,7 @@ double conv::computeKeptCycles(const Problem &problem, const ChipInfo &chip,
 static double computeGatherCycles(const ChipInfo &chip,
                                   const GatheredOperand &operand,
                                   int64_t lines) {
-  double bytes = double(lines * TmaTile::kRowBytes);
+  double bytes = double(lines * WarpgroupTile::kRowBytes);
   return bytes / chip.calibration->lineBuffer.unitBytesPerClock +
          bytes / double(operand.copyBytes) /
              chip.calibration->staged.loadLanesPerClock;
@@ -233,7 +235,7 @@ static double computeGatherCycles(const ChipInfo &chip,
 /// Time of the rows that lanes copy over that of rows which are whole sectors.
 static double getRowFactor(const ChipInfo &chip, const GatherFacts &facts) {
   auto areLines = [](const GatheredOperand &operand) {
-    return operand.alignment % TmaTile::kRowBytes == 0;
+    return operand.alignment % WarpgroupTile::kRowBytes == 0;
   };
   auto areVectors = [](const GatheredOperand &operand) {
     return operand.copyBytes == kVectorBytes;
@@ -253,8 +255,8 @@ static double getRowFactor(const ChipInfo &chip, const GatherFacts &facts) {
 /// the reduction with zeros, without loads.
 static double computeGatherCycles(const Problem &problem, const ChipInfo &chip,
                                   const GatherFacts &facts,
-                                  const TmaTile &tile) {
-  int64_t elements = TmaTile::kRowBytes / byteSize(problem.operand);
+                                  const WarpgroupTile &tile) {
+  int64_t elements = WarpgroupTile::kRowBytes / byteSize(problem.operand);
   double filled =
       double(problem.reduction) / double(roundUp(problem.reduction, elements));
   return getRowFactor(chip, facts) * filled *
@@ -270,7 +272,7 @@ static double computeLoadedCycles(const ChipInfo &chip,
       fit(chip).loadedElementCycles +
       fit(chip).loadedCheckCycles * double(operand.registers - 1) +
       fit(chip).loadedVectorCycles / double(operand.loadsOfVector());
-  double bytes = double(rows * TmaTile::kRowBytes);
+  double bytes = double(rows * WarpgroupTile::kRowBytes);
   return std::max(double(operand.countLoads(rows)) * ofLoad,
                   bytes / chip.calibration->lineBuffer.unitBytesPerClock +
                       bytes / double(operand.loadBytes) /
@@ -280,8 +282,8 @@ static double computeLoadedCycles(const ChipInfo &chip,
 double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
                                const KeptTile &kept, double stepBytes,
                                double units) {
-  const TmaFacts &facts = getTmaFacts(problem);
-  const TmaTile &tile = kept.tile;
+  const WarpgroupFacts &facts = getWarpgroupFacts(problem);
+  const WarpgroupTile &tile = kept.tile;
   double stepCycles =
       std::hypot(fit(chip).copyLatencyCycles / double(tile.stages - 1),
                  units * stepBytes / fit(chip).copyBytesPerClock);

@@ -1,4 +1,4 @@
-//===- TmaCandidates.cpp - candidates of the tma main loop ----------------===//
+//===- WarpgroupCandidates.cpp - candidates of warpgroup_gemm -------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TmaCost.h"
+#include "WarpgroupCost.h"
 
 #include "../Parts/Warpgroup/WarpgroupTiles.h"
 
@@ -51,22 +51,22 @@ static constexpr int64_t kMinColumns = 16;
 /// The candidate's tile together with the operand that it keeps.
 static KeptTile getKeptTile(const Problem &problem, const ChipInfo &chip,
                             const Candidate &candidate) {
-  TmaTile tile = getTmaTile(problem, candidate);
-  return KeptTile(tile, getTmaFacts(problem, tile).reuse, chip.computeUnits,
-                  chip.sharedMemoryBytes);
+  WarpgroupTile tile = getWarpgroupTile(problem, candidate);
+  return KeptTile(tile, getWarpgroupFacts(problem, tile).reuse,
+                  chip.computeUnits, chip.sharedMemoryBytes);
 }
 
 KeptTile conv::getTileWithEpilogue(const Problem &problem, const ChipInfo &chip,
                                    const Candidate &candidate) {
   KeptTile kept = getKeptTile(problem, chip, candidate);
-  if (getTmaFacts(problem, kept.tile).hasEpilogueBoxes)
+  if (getWarpgroupFacts(problem, kept.tile).hasEpilogueBoxes)
     kept.tile.copyEpilogue(kept.reduce(chip.sharedMemoryBytes));
   return kept;
 }
 
 /// Whether the tile has whole halo tiles, or all columns that share one.
-static bool fitsHaloTiles(const TmaFacts::HaloTile &haloTile,
-                          const TmaTile &tile) {
+static bool fitsHaloTiles(const WarpgroupFacts::HaloTile &haloTile,
+                          const WarpgroupTile &tile) {
   if (haloTile.tapRows.areRows())
     return haloTile.tapRows.countLines(tile.rows) > 0;
   return haloTile.isReduced() ? tile.columns == haloTile.columns
@@ -78,10 +78,11 @@ static bool fitsHaloTiles(const TmaFacts::HaloTile &haloTile,
 /// elements, and the elements of the next step if they are loaded ahead. With
 /// 160 columns or two atoms of 64, two consumers have just enough; with 96
 /// columns, three spilled.
-static bool fitsRegisters(const TmaTile &tile) {
+static bool fitsRegisters(const WarpgroupTile &tile) {
   constexpr int64_t kForAddresses = 16;
-  constexpr int64_t kAtomElements =
-      TmaTile::kAtomRows * TmaTile::kRowBytes / 4 / TmaTile::kWarpgroupSize;
+  constexpr int64_t kAtomElements = WarpgroupTile::kAtomRows *
+                                    WarpgroupTile::kRowBytes / 4 /
+                                    WarpgroupTile::kWarpgroupSize;
   int64_t atoms = tile.atomsPerConsumer();
   int64_t registers = (tile.addsSteps() ? 2 : 1) * tile.accumulators() +
                       kAtomElements * atoms * tile.convertedParts +
@@ -91,12 +92,12 @@ static bool fitsRegisters(const TmaTile &tile) {
 
 /// Whether the producer has registers for the operands of this tile, if lanes
 /// bring them (S24, S27).
-static bool fitsProducer(const Problem &problem, const TmaTile &tile) {
+static bool fitsProducer(const Problem &problem, const WarpgroupTile &tile) {
   if (!tile.isGathered())
     return true;
   const GatherFacts *gathered = getGatherFacts(problem, tile);
   const LoadFacts *loaded = getLoadFacts(problem, tile);
-  return tile.consumers <= TmaTile::kMaxGatherConsumers &&
+  return tile.consumers <= WarpgroupTile::kMaxGatherConsumers &&
          tile.fitsGatherAccumulators() &&
          (!gathered || (!tile.isConverted() && gathered->gather.fits(tile))) &&
          (!loaded || loaded->loaded.fits(tile));
@@ -104,7 +105,8 @@ static bool fitsProducer(const Problem &problem, const TmaTile &tile) {
 
 /// Whether copies of a tap's columns are large: all of the tile's or of the
 /// tap's, or enough rows to keep the copy engine busy.
-static bool hasLargeBoxes(const TmaFacts &facts, const TmaTile &tile) {
+static bool hasLargeBoxes(const WarpgroupFacts &facts,
+                          const WarpgroupTile &tile) {
   constexpr int64_t kLarge = 32;
   if (facts.columnsOfTap == 0)
     return true;
@@ -114,13 +116,13 @@ static bool hasLargeBoxes(const TmaFacts &facts, const TmaTile &tile) {
 
 /// Whether a kernel with this tile exists for any number of stages. Atoms of
 /// rows after the last one would multiply nothing.
-static bool isPossible(const Problem &problem, const TmaTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem, tile);
+static bool isPossible(const Problem &problem, const WarpgroupTile &tile) {
+  const WarpgroupFacts &facts = getWarpgroupFacts(problem, tile);
   // Groups have few columns, so most of what is copied is the filter.
-  int64_t maxRows = tile.leftHaloTileBytes > 0 ? TmaTile::kMaxRowsOfTaps
+  int64_t maxRows = tile.leftHaloTileBytes > 0 ? WarpgroupTile::kMaxRowsOfTaps
                     : facts.hasGroups && tile.hasSlots()
-                        ? TmaTile::kMaxRowsOfHaloTiles
-                        : TmaTile::kMaxRows;
+                        ? WarpgroupTile::kMaxRowsOfHaloTiles
+                        : WarpgroupTile::kMaxRows;
   return facts.steps > 0 && fitsWorkgroup(tile, maxRows) &&
          fitsProducer(problem, tile) &&
          (!tile.isConverted() ||
@@ -129,7 +131,7 @@ static bool isPossible(const Problem &problem, const TmaTile &tile) {
            fitsRegisters(tile))) &&
          tile.columns >= std::min(problem.columns, kMinColumns) &&
          (facts.haloTile ||
-          tile.rows <= roundUp(problem.rows, TmaTile::kAtomRows)) &&
+          tile.rows <= roundUp(problem.rows, WarpgroupTile::kAtomRows)) &&
          (!facts.hasRowsOfColumns || tile.hasWholeRowsOfColumns()) &&
          hasLargeBoxes(facts, tile) &&
          (!facts.isRightTransposed || tile.columns >= problem.columns ||
@@ -137,12 +139,14 @@ static bool isPossible(const Problem &problem, const TmaTile &tile) {
          (!facts.haloTile || fitsHaloTiles(*facts.haloTile, tile));
 }
 
-int64_t conv::countTmaTiles(const Problem &problem, const TmaTile &tile) {
+int64_t conv::countWarpgroupTiles(const Problem &problem,
+                                  const WarpgroupTile &tile) {
   return problem.products * problem.batch * ceilDiv(problem.rows, tile.rows) *
          ceilDiv(problem.columns, tile.columns);
 }
 
-int64_t conv::countResidentTiles(const ChipInfo &chip, const TmaTile &tile) {
+int64_t conv::countResidentTiles(const ChipInfo &chip,
+                                 const WarpgroupTile &tile) {
   return tile.cluster == 1 ? chip.computeUnits
                            : chip.residentClusters[tile.cluster - 1];
 }
@@ -153,8 +157,8 @@ int64_t conv::countResidentTiles(const ChipInfo &chip, const TmaTile &tile) {
 /// clusters, since nothing combines slices; both together are slower than
 /// either alone (bench/results/kernels.md, clusters or slices).
 static bool canShare(const Problem &problem, const ChipInfo &chip,
-                     const TmaTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem, tile);
+                     const WarpgroupTile &tile) {
+  const WarpgroupFacts &facts = getWarpgroupFacts(problem, tile);
   double bytes = problem.lhsBytes + problem.rhsBytes;
   bool readsTooMuch =
       facts.reducesPositions || facts.columnsOfTap > 0
@@ -164,13 +168,13 @@ static bool canShare(const Problem &problem, const ChipInfo &chip,
   return tile.cluster == 1 ||
          (!readsTooMuch && tile.hasWholeShares() &&
           tile.cluster <= facts.sharers &&
-          countTmaTiles(problem, tile) <= countResidentTiles(chip, tile));
+          countWarpgroupTiles(problem, tile) <= countResidentTiles(chip, tile));
 }
 
 /// Whether lanes read parts of sectors: they copy rows that start inside them,
 /// or load single elements.
 static bool readsPartSectors(const Problem &problem, const ChipInfo &chip,
-                             const TmaTile &tile) {
+                             const WarpgroupTile &tile) {
   const GatherFacts *gathered = getGatherFacts(problem, tile);
   return tile.isLoaded() ||
          (gathered && gathered->gather.isUnaligned(chip.sectorBytes));
@@ -196,7 +200,7 @@ static bool areLanesRanked(const Problem &problem, const ChipInfo &chip) {
   const auto *facts = problem.facts.get<GatherFacts>();
   if (!facts || !facts->hasWholeBoxes)
     return facts != nullptr;
-  const TmaFacts &boxes = getTmaFacts(problem);
+  const WarpgroupFacts &boxes = getWarpgroupFacts(problem);
   if (boxes.hasVolumes && boxes.hasStrides && !boxes.reducesPositions)
     return true;
   bool sumsSlices = problem.splits > 1 && !facts->isFilterGradient;
@@ -213,13 +217,14 @@ static bool isRanked(const Problem &problem, const ChipInfo &chip,
                      Producer producer) {
   switch (producer) {
   case Producer::CopyEngine:
-    return getTmaFacts(problem).steps > 0;
+    return getWarpgroupFacts(problem).steps > 0;
   case Producer::AsyncCopies:
     return areLanesRanked(problem, chip);
   case Producer::Registers: {
     const auto *facts = problem.facts.get<LoadFacts>();
     return facts && !facts->hasMergedGroups &&
-           getTmaFacts(problem).steps == 0 && !problem.facts.get<GatherFacts>();
+           getWarpgroupFacts(problem).steps == 0 &&
+           !problem.facts.get<GatherFacts>();
   }
   }
   return false;
@@ -231,7 +236,7 @@ static void addTile(const Problem &problem, const ChipInfo &chip,
                     std::vector<Candidate> &candidates) {
   for (candidate.cluster = 1; candidate.cluster <= chip.maxCluster();
        ++candidate.cluster) {
-    TmaTile tile = getTmaTile(problem, candidate);
+    WarpgroupTile tile = getWarpgroupTile(problem, candidate);
     if (!isPossible(problem, tile) || !canShare(problem, chip, tile))
       continue;
     bool needsCache = readsPartSectors(problem, chip, tile);
@@ -251,24 +256,25 @@ static void addTile(const Problem &problem, const ChipInfo &chip,
     if (candidates.size() > before && !fitsKept(candidates.back()))
       addWithStages(candidates, candidate, most, fitsKept);
     if (candidates.size() > before &&
-        getTmaFacts(problem, tile).hasEpilogueBoxes &&
+        getWarpgroupFacts(problem, tile).hasEpilogueBoxes &&
         !fitsWithEpilogue(candidates.back()))
       addWithStages(candidates, candidate, most, fitsWithEpilogue);
   }
 }
 
-std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
-                                               const ChipInfo &chip,
-                                               const MatrixAtom &atom) {
+std::vector<Candidate> conv::listWarpgroupCandidates(const Problem &problem,
+                                                     const ChipInfo &chip,
+                                                     const MatrixAtom &atom) {
   std::vector<Candidate> candidates;
   if (!isWarpgroupAtom(atom.kind))
     return candidates;
-  const TmaFacts &boxes = getTmaFacts(problem);
+  const WarpgroupFacts &boxes = getWarpgroupFacts(problem);
   bool areTapsRows = boxes.haloTile && boxes.haloTile->tapRows.areRows();
   int64_t mostAtoms = areTapsRows ? kMaxTapAtoms : kMaxAtoms;
   int64_t mostStages = boxes.reducesPositions ? kMaxGradientStages : kMaxStages;
   for (auto [producer, name] : kProducers) {
-    const TmaFacts &facts = getTmaFacts(problem, TmaTile{.producer = producer});
+    const WarpgroupFacts &facts =
+        getWarpgroupFacts(problem, WarpgroupTile{.producer = producer});
     if (!isRanked(problem, chip, producer) ||
         (atom.kind == AtomKind::WGMMA3xTF32 && !facts.allows3xTF32) ||
         (atom.hasNarrowSums() && facts.promotion == 0))

@@ -1,4 +1,4 @@
-//===- TmaConsumer.cpp - products and epilogues of a consumer -------------===//
+//===- WarpgroupConsumer.cpp - products and epilogues of a consumer -------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,10 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Parts/Warpgroup/ClusterSums.h"
-#include "../Parts/Warpgroup/TmaEpilogue.h"
+#include "../Parts/Warpgroup/WarpgroupEpilogue.h"
 #include "../Parts/Warpgroup/Warpgroups.h"
 #include "ConvertedLoop.h"
-#include "TmaRoles.h"
+#include "WarpgroupRoles.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -31,15 +31,16 @@ struct Position {
 };
 
 /// Builds the loops of one consumer over the tiles of all subproblems.
-class TmaConsumer {
+class WarpgroupConsumer {
 public:
-  TmaConsumer(const TmaRoles &roles, ArrayRef<TmaSubproblem> subproblems,
-              Value consumer, Value workItem);
+  WarpgroupConsumer(const WarpgroupRoles &roles,
+                    ArrayRef<WarpgroupSubproblem> subproblems, Value consumer,
+                    Value workItem);
 
   void create() const;
 
 private:
-  using Subproblem = TmaEpilogue::Subproblem;
+  using Subproblem = WarpgroupEpilogue::Subproblem;
 
   Position getPosition(ValueRange carried) const;
   Subproblem getSubproblem(size_t subproblem) const {
@@ -53,9 +54,9 @@ private:
   /// Builds one loop over the tiles of `count` subproblems that are alike.
   Position createLoop(size_t first, size_t count, const Position &start) const;
   /// How a tile's sums are computed, and the next position in the pipelines.
-  using CreateSums =
-      std::function<TmaLoop::Sums(const TmaLoop::Runs &, const LoopPosition &)>;
-  CreateSums getSums(const TmaSubproblem &subproblem) const;
+  using CreateSums = std::function<WarpgroupLoop::Sums(
+      const WarpgroupLoop::Runs &, const LoopPosition &)>;
+  CreateSums getSums(const WarpgroupSubproblem &subproblem) const;
   /// The origin of this workgroup's share of its cluster's tile.
   SubproblemTile getShare(SubproblemTile origin) const {
     origin.column =
@@ -63,11 +64,12 @@ private:
     return origin;
   }
 
-  const TmaRoles &roles;
-  ArrayRef<TmaSubproblem> subproblems;
+  const WarpgroupRoles &roles;
+  ArrayRef<WarpgroupSubproblem> subproblems;
   const PtxBuilder &ptx;
-  const ::conv::TmaTile &tile;
-  ::conv::TmaTile share; ///< The part of a tile that this workgroup stores.
+  const ::conv::WarpgroupTile &tile;
+  ::conv::WarpgroupTile
+      share; ///< The part of a tile that this workgroup stores.
   Value consumer, workItem;
   SmallVector<Kernel, 0> kernels; ///< One for each subproblem.
   std::optional<EpilogueChunks> chunks;
@@ -82,12 +84,12 @@ SmallVector<Value> Position::carried() const {
   return values;
 }
 
-TmaConsumer::TmaConsumer(const TmaRoles &roles,
-                         ArrayRef<TmaSubproblem> subproblems, Value consumer,
-                         Value workItem)
+WarpgroupConsumer::WarpgroupConsumer(const WarpgroupRoles &roles,
+                                     ArrayRef<WarpgroupSubproblem> subproblems,
+                                     Value consumer, Value workItem)
     : roles(roles), subproblems(subproblems), ptx(roles.ptx), tile(roles.tile),
       share(tile.share()), consumer(consumer), workItem(workItem) {
-  for (const TmaSubproblem &subproblem : subproblems)
+  for (const WarpgroupSubproblem &subproblem : subproblems)
     kernels.push_back(createWarpgroupKernel(ptx.b, *subproblem.form, roles.chip,
                                             roles.getArguments(subproblem),
                                             tile));
@@ -95,13 +97,13 @@ TmaConsumer::TmaConsumer(const TmaRoles &roles,
     chunks.emplace(ptx, tile, roles.rest, consumer);
 }
 
-Position TmaConsumer::getPosition(ValueRange carried) const {
+Position WarpgroupConsumer::getPosition(ValueRange carried) const {
   if (!chunks)
     return {LoopPosition::get(carried), Value()};
   return {LoopPosition::get(carried.drop_back()), carried.back()};
 }
 
-bool TmaConsumer::areAlike(size_t lhs, size_t rhs) const {
+bool WarpgroupConsumer::areAlike(size_t lhs, size_t rhs) const {
   const std::optional<TmaGeometry> &left = subproblems[lhs].geometry,
                                    &right = subproblems[rhs].geometry;
   if (left.has_value() != right.has_value())
@@ -117,20 +119,20 @@ bool TmaConsumer::areAlike(size_t lhs, size_t rhs) const {
       chunks ? subproblems[lhs].epilogueOperand : std::nullopt);
 }
 
-size_t TmaConsumer::countAlike(size_t first) const {
+size_t WarpgroupConsumer::countAlike(size_t first) const {
   size_t end = first + 1;
   while (end < subproblems.size() && areAlike(first, end))
     ++end;
   return end - first;
 }
 
-TmaConsumer::CreateSums
-TmaConsumer::getSums(const TmaSubproblem &subproblem) const {
+WarpgroupConsumer::CreateSums
+WarpgroupConsumer::getSums(const WarpgroupSubproblem &subproblem) const {
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
   if (tile.isConverted())
     return [=, loop = ConvertedLoop(ptx, *subproblem.geometry, tile,
                                     roles.pipelines, roles.memory, consumer,
-                                    workItem)](const TmaLoop::Runs &runs,
+                                    workItem)](const WarpgroupLoop::Runs &runs,
                                                const LoopPosition &at) {
       return loop.create(runs.steps, isReleasing, at);
     };
@@ -141,21 +143,21 @@ TmaConsumer::getSums(const TmaSubproblem &subproblem) const {
       WgmmaUnit::Operands{ptx.offset(roles.memory, roles.kept.leftOffset()),
                           ptx.offset(roles.memory, roles.kept.rightOffset())},
       consumer);
-  return [=, loop = roles.getLoop(subproblem)](const TmaLoop::Runs &runs,
+  return [=, loop = roles.getLoop(subproblem)](const WarpgroupLoop::Runs &runs,
                                                const LoopPosition &at) {
     return loop.createConsumer(matrix, runs, isReleasing, at);
   };
 }
 
-Position TmaConsumer::createLoop(size_t first, size_t count,
-                                 const Position &start) const {
-  ArrayRef<TmaSubproblem> alike = subproblems.slice(first, count);
+Position WarpgroupConsumer::createLoop(size_t first, size_t count,
+                                       const Position &start) const {
+  ArrayRef<WarpgroupSubproblem> alike = subproblems.slice(first, count);
   SmallVector<Subproblem> stored;
   for (size_t i = first; i < first + count; ++i)
     stored.push_back(getSubproblem(i));
   Value staging = ptx.offset(ptx.offset(roles.rest, tile.stagingOffset()),
                              ptx.math.mul(consumer, tile.stagingBytes()));
-  TmaEpilogue epilogue(stored, ptx, share, consumer, workItem, staging);
+  WarpgroupEpilogue epilogue(stored, ptx, share, consumer, workItem, staging);
   if (chunks)
     epilogue.replaceChunks(*chunks, *alike.front().epilogueOperand);
   CreateSums createSums;
@@ -165,10 +167,10 @@ Position TmaConsumer::createLoop(size_t first, size_t count,
       start.carried(), [&](const SubproblemTile &whole, ValueRange carried) {
         SubproblemTile origin = getShare(whole);
         Position at = getPosition(carried);
-        TmaEpilogue::Loaded loaded = epilogue.load(origin);
+        WarpgroupEpilogue::Loaded loaded = epilogue.load(origin);
         SmallVector<Value> accumulators;
         if (createSums) {
-          TmaLoop::Sums sums =
+          WarpgroupLoop::Sums sums =
               createSums(roles.countRuns(alike, origin.subproblem), at.loop);
           accumulators = sums.accumulators;
           at.loop = sums.position;
@@ -184,7 +186,7 @@ Position TmaConsumer::createLoop(size_t first, size_t count,
       }));
 }
 
-void TmaConsumer::create() const {
+void WarpgroupConsumer::create() const {
   Position position{roles.pipelines.getStart(), Value()};
   if (chunks)
     position.phase = EpilogueChunks::getFirstPhase(ptx);
@@ -194,11 +196,11 @@ void TmaConsumer::create() const {
   }
   // Epilogue warps wait for their own stores.
   if (!chunks)
-    TmaEpilogue::finish(ptx, workItem);
+    WarpgroupEpilogue::finish(ptx, workItem);
 }
 
-void mlir::conv::createConsumer(const TmaRoles &roles,
-                                ArrayRef<TmaSubproblem> subproblems,
+void mlir::conv::createConsumer(const WarpgroupRoles &roles,
+                                ArrayRef<WarpgroupSubproblem> subproblems,
                                 Value consumer, Value workItem) {
-  TmaConsumer(roles, subproblems, consumer, workItem).create();
+  WarpgroupConsumer(roles, subproblems, consumer, workItem).create();
 }

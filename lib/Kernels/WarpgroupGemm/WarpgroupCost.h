@@ -1,4 +1,4 @@
-//===- TmaCost.h - the cost model of tma ------------------------*- C++ -*-===//
+//===- WarpgroupCost.h - the cost model of warpgroup_gemm -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_TMACOST_H
-#define CONV_LIB_KERNELS_WARPGROUPGEMM_TMACOST_H
+#ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_WARPGROUPCOST_H
+#define CONV_LIB_KERNELS_WARPGROUPGEMM_WARPGROUPCOST_H
 
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 
 #include <vector>
 
@@ -21,9 +21,9 @@ namespace conv {
 
 /// The tiles of a problem for which there are kernels, each with the most
 /// stages that fit.
-std::vector<Candidate> listTmaCandidates(const Problem &problem,
-                                         const ChipInfo &chip,
-                                         const MatrixAtom &atom);
+std::vector<Candidate> listWarpgroupCandidates(const Problem &problem,
+                                               const ChipInfo &chip,
+                                               const MatrixAtom &atom);
 
 /// The candidate's tile with the operand that it keeps and, if there is room,
 /// an operand of the epilogue that is copied.
@@ -33,10 +33,10 @@ KeptTile getTileWithEpilogue(const Problem &problem, const ChipInfo &chip,
 /// Whether the last-level cache holds both operands near all compute units.
 bool areOperandsNear(const Problem &problem, const ChipInfo &chip);
 
-int64_t countTmaTiles(const Problem &problem, const TmaTile &tile);
+int64_t countWarpgroupTiles(const Problem &problem, const WarpgroupTile &tile);
 
 /// Tiles that are computed at a time, each by a workgroup or a cluster.
-int64_t countResidentTiles(const ChipInfo &chip, const TmaTile &tile);
+int64_t countResidentTiles(const ChipInfo &chip, const WarpgroupTile &tile);
 
 /// Bytes copied per step, including the step's share of the halo tiles that it
 /// uses.
@@ -52,4 +52,4 @@ double computeKeptCycles(const Problem &problem, const ChipInfo &chip,
 
 } // namespace conv
 
-#endif // CONV_LIB_KERNELS_WARPGROUPGEMM_TMACOST_H
+#endif // CONV_LIB_KERNELS_WARPGROUPGEMM_WARPGROUPCOST_H

@@ -12,8 +12,8 @@
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/DescribeProblem.h"
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 #include "conv/Numerics/ErrorBound.h"
 #include "conv/Plan/OperandForm.h"
 
@@ -22,8 +22,8 @@
 #include <limits>
 
 #include "../Parts/Warpgroup/KeptOperand.h"
-#include "TmaKernel.h"
-#include "TmaProducer.h"
+#include "WarpgroupKernel.h"
+#include "WarpgroupProducer.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -54,10 +54,10 @@ static bool isAlone(const ConvolutionPlan &plan) {
 
 /// Facts about copies of boxes for all products, with or without halo tiles;
 /// none if copies cannot move them.
-static std::optional<::conv::TmaFacts>
-computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
-                bool hasHaloTiles) {
-  ::conv::TmaFacts facts;
+static std::optional<::conv::WarpgroupFacts>
+computeWarpgroupFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
+                      bool hasHaloTiles) {
+  ::conv::WarpgroupFacts facts;
   facts.isFilterGradient = op.getDirection() == Direction::BackwardWeight;
   int64_t largest = 0, total = 0;
   int64_t sharers = std::numeric_limits<int64_t>::max();
@@ -83,7 +83,7 @@ computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
     if (geometry->hasMatrices() && geometry->rightMatrix->hasTaps())
       facts.columnsOfTap = geometry->rightMatrix->rows.back();
     facts.atomsPerRow =
-        geometry->getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;
+        geometry->getMultipliedBytes() / ::conv::WarpgroupTile::kAtomBytes;
     facts.hasVolumes |=
         geometry->window.rank() > 2 && !geometry->hasHaloTiles();
     hasBoxes &= hasEpilogueBoxes(op, result);
@@ -124,7 +124,7 @@ getViewedProducts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
 static void
 addSteps(ArrayRef<ViewedProduct> products,
          function_ref<TmaGeometry(const ViewedProduct &)> getGeometry,
-         ::conv::TmaFacts &facts) {
+         ::conv::WarpgroupFacts &facts) {
   facts.hasMatrices = true;
   facts.sharers = std::numeric_limits<int64_t>::max();
   for (const ViewedProduct &product : products) {
@@ -205,7 +205,7 @@ static std::string findPromotionObstacle(ConvolutionOpInterface op,
 
 /// Checks S24 at the products.
 static std::string findGatherObstacle(ArrayRef<ViewedProduct> products,
-                                      const ::conv::TmaTile &tile) {
+                                      const ::conv::WarpgroupTile &tile) {
   std::optional<::conv::Gather> gather = findGather(products);
   if (!gather)
     return "expects 16-bit operands with 4 adjacent bytes and at least 8 "
@@ -219,7 +219,7 @@ static std::string findGatherObstacle(ArrayRef<ViewedProduct> products,
 
 /// Checks S27 at the products.
 static std::string findLoadObstacle(ArrayRef<ViewedProduct> products,
-                                    const ::conv::TmaTile &tile) {
+                                    const ::conv::WarpgroupTile &tile) {
   std::string obstacle;
   auto loaded = findLoaded(products, obstacle);
   if (!loaded)
@@ -234,7 +234,7 @@ static std::string findLoadObstacle(ArrayRef<ViewedProduct> products,
 
 /// Checks S24 or S27 at the products.
 static std::string findProducerObstacle(ArrayRef<ViewedProduct> products,
-                                        const ::conv::TmaTile &tile) {
+                                        const ::conv::WarpgroupTile &tile) {
   switch (tile.producer) {
   case ::conv::Producer::CopyEngine:
     return "";
@@ -255,10 +255,10 @@ static std::string findTmaObstacle(const ViewedProduct &product,
   std::optional<TmaGeometry> geometry =
       computeProductGeometry(product, schedule.getProducer(), obstacle);
   if (geometry)
-    obstacle = checkTmaTile(*geometry, schedule);
+    obstacle = checkWarpgroupTile(*geometry, schedule);
   if (!obstacle.empty())
     return obstacle;
-  ::conv::TmaTile tile = getTmaTile(schedule, *geometry);
+  ::conv::WarpgroupTile tile = getWarpgroupTile(schedule, *geometry);
   if (isAlone && !tile.isGathered() &&
       ::conv::KeptTile(tile, computeTmaReuse(lhs, rhs, *geometry),
                        chip.computeUnits, chip.sharedMemoryBytes)
@@ -278,7 +278,7 @@ static Facts complete(ConvolutionOpInterface op, const PlanOptions &options,
   if (options.transposed)
     facts.sharers = 1; // S20.
   if (hasFloat8(op) && findNarrowSums(op).empty())
-    facts.promotion = ::conv::TmaTile::kMaxPromotion;
+    facts.promotion = ::conv::WarpgroupTile::kMaxPromotion;
   return facts;
 }
 
@@ -313,8 +313,8 @@ public:
     if (options.joinsPhases ||
         problem.hasChannelRows != dependsOnChannelRows(op, options))
       return;
-    std::optional<::conv::TmaFacts> facts =
-        computeTmaFacts(op, plan, problem.hasHaloTiles);
+    std::optional<::conv::WarpgroupFacts> facts =
+        computeWarpgroupFacts(op, plan, problem.hasHaloTiles);
     if (facts)
       problem.facts.set(complete(op, options, problem, *facts));
     if (problem.hasHaloTiles)
@@ -329,7 +329,8 @@ public:
                            const ::conv::ChipInfo &chip) const override {
     PlanOptions options = getPlanOptions(schedule);
     if (schedule.getAtom().getKind() == AtomKind::WGMMA3xTF32 &&
-        !getTmaFacts(computeProblem(op, options), getTmaTile(schedule))
+        !getWarpgroupFacts(computeProblem(op, options),
+                           getWarpgroupTile(schedule))
              .allows3xTF32)
       return llvm::formatv(
           "expects f32 arithmetic and a reduction long enough for the bound of "
@@ -343,7 +344,7 @@ public:
     ConvolutionPlan plan = planConvolution(op, options);
     SmallVector<ViewedProduct> products = getViewedProducts(op, plan);
     if (std::string obstacle =
-            findProducerObstacle(products, getTmaTile(schedule));
+            findProducerObstacle(products, getWarpgroupTile(schedule));
         !obstacle.empty())
       return obstacle;
     for (const ViewedProduct &product : products) {
@@ -365,7 +366,7 @@ public:
                                      ArrayRef<KernelSubproblem> subproblems,
                                      const ::conv::ChipInfo &chip,
                                      StringRef name) const override {
-    return buildTmaKernel(builder, subproblems, chip, name);
+    return buildWarpgroupGemm(builder, subproblems, chip, name);
   }
 
 private:

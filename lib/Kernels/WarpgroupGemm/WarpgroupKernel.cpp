@@ -1,4 +1,4 @@
-//===- TmaKernel.cpp - warp-specialised kernels ---------------------------===//
+//===- WarpgroupKernel.cpp - warp-specialised kernels ---------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TmaKernel.h"
+#include "WarpgroupKernel.h"
 
 #include "../Parts/DependentLaunch.h"
 #include "../Parts/Warpgroup/ClusterSums.h"
@@ -25,17 +25,18 @@
 #include "../Parts/Warpgroup/Warpgroups.h"
 #include "RegisterCopies.h"
 #include "RightConverter.h"
-#include "TmaProducer.h"
-#include "TmaRoles.h"
+#include "WarpgroupProducer.h"
+#include "WarpgroupRoles.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
 /// Builds the body of a kernel: each role iterates over all subproblems' tiles.
-class TmaBody {
+class WarpgroupBody {
 public:
-  TmaBody(const TmaRoles &roles, ArrayRef<TmaSubproblem> subproblems)
+  WarpgroupBody(const WarpgroupRoles &roles,
+                ArrayRef<WarpgroupSubproblem> subproblems)
       : roles(roles), subproblems(subproblems), ptx(roles.ptx),
         tile(roles.tile) {}
 
@@ -48,24 +49,24 @@ private:
   void createEpilogueWarp(Value consumer);
   void createConverter(Value lane);
   /// The subproblems with a product.
-  ArrayRef<TmaSubproblem> getProducts() const {
-    return subproblems.take_while([](const TmaSubproblem &subproblem) {
+  ArrayRef<WarpgroupSubproblem> getProducts() const {
+    return subproblems.take_while([](const WarpgroupSubproblem &subproblem) {
       return subproblem.geometry.has_value();
     });
   }
 
-  const TmaRoles &roles;
-  ArrayRef<TmaSubproblem> subproblems;
+  const WarpgroupRoles &roles;
+  ArrayRef<WarpgroupSubproblem> subproblems;
   const PtxBuilder &ptx;
-  const ::conv::TmaTile &tile;
+  const ::conv::WarpgroupTile &tile;
 };
 } // namespace
 
-void TmaBody::createProducer() {
+void WarpgroupBody::createProducer() {
   const ::conv::KeptTile &kept = roles.kept;
   LoopPosition position = roles.pipelines.getStart();
-  for (const TmaSubproblem &subproblem : getProducts()) {
-    TmaLoop loop = roles.getLoop(subproblem);
+  for (const WarpgroupSubproblem &subproblem : getProducts()) {
+    WarpgroupLoop loop = roles.getLoop(subproblem);
     SmallVector<Value> arguments = roles.getArguments(subproblem);
     // With a kept operand, the last carried value says if a tile is the first.
     SmallVector<Value> initial = position.carried();
@@ -91,10 +92,10 @@ void TmaBody::createProducer() {
   }
 }
 
-void TmaBody::createGatheringProducer(Value lane) {
+void WarpgroupBody::createGatheringProducer(Value lane) {
   LoopPosition position = roles.pipelines.getStart();
-  for (const TmaSubproblem &subproblem : getProducts()) {
-    TmaLoop loop = roles.getLoop(subproblem);
+  for (const WarpgroupSubproblem &subproblem : getProducts()) {
+    WarpgroupLoop loop = roles.getLoop(subproblem);
     SmallVector<Value> arguments = roles.getArguments(subproblem);
     ::conv::Gather gather = *computeGather(getViewed(*subproblem.form));
     int64_t sectorBytes = roles.chip.sectorBytes;
@@ -122,12 +123,12 @@ void TmaBody::createGatheringProducer(Value lane) {
   }
 }
 
-void TmaBody::createLoadingProducer(Value lane) {
+void WarpgroupBody::createLoadingProducer(Value lane) {
   using Copies = RegisterCopies;
   LoopPosition position = roles.pipelines.getStart();
-  for (const TmaSubproblem &subproblem : getProducts()) {
+  for (const WarpgroupSubproblem &subproblem : getProducts()) {
     const TiledConvolution &form = *subproblem.form;
-    TmaLoop loop = roles.getLoop(subproblem);
+    WarpgroupLoop loop = roles.getLoop(subproblem);
     SmallVector<Value> arguments = roles.getArguments(subproblem);
     std::string obstacle;
     auto loaded = *computeLoadedOperands(getViewed(form), obstacle);
@@ -143,7 +144,7 @@ void TmaBody::createLoadingProducer(Value lane) {
     auto createTile = [&](TileOrigin origin, ValueRange carried) {
       Copies::Rows rows = left.createRows(origin.batch, origin.row);
       Copies::Rows columns = right.createRows(origin.batch, origin.column);
-      auto load = [&](Value k, const TmaLoop::Places &places,
+      auto load = [&](Value k, const WarpgroupLoop::Places &places,
                       function_ref<void()> waitForEmpty) {
         createLoadedTiles(
             ptx, {{left, rows, places.left}, {right, columns, places.right}}, k,
@@ -158,10 +159,10 @@ void TmaBody::createLoadingProducer(Value lane) {
   }
 }
 
-void TmaBody::createEpilogueWarp(Value consumer) {
+void WarpgroupBody::createEpilogueWarp(Value consumer) {
   EpilogueChunks chunks(ptx, tile, roles.rest, consumer);
   Value phase = EpilogueChunks::getFirstPhase(ptx);
-  for (const TmaSubproblem &subproblem : subproblems) {
+  for (const WarpgroupSubproblem &subproblem : subproblems) {
     SmallVector<Value> arguments = roles.getArguments(subproblem);
     Value operand = arguments[subproblem.getEpilogueArgument()];
     phase = chunks.createEpilogueWarp(
@@ -170,8 +171,8 @@ void TmaBody::createEpilogueWarp(Value consumer) {
   }
 }
 
-void TmaBody::createConverter(Value lane) {
-  ArrayRef<TmaSubproblem> products = getProducts();
+void WarpgroupBody::createConverter(Value lane) {
+  ArrayRef<WarpgroupSubproblem> products = getProducts();
   RightConverter converter(ptx, *products.front().geometry, tile,
                            roles.pipelines, roles.memory, lane);
   roles.getScheduler(products).createLoop(
@@ -182,7 +183,7 @@ void TmaBody::createConverter(Value lane) {
       });
 }
 
-void TmaBody::create() {
+void WarpgroupBody::create() {
   Value workItem = ptx.math.cast(
       gpu::ThreadIdOp::create(ptx.b, gpu::Dimension::x).getResult());
   ptx.createIf(ptx.equal(workItem, 0), [&] {
@@ -228,11 +229,11 @@ static int64_t countClusters(const ::conv::KeptTile &kept, int64_t tiles,
 }
 
 /// Whether units have few tiles with many steps each.
-static bool hasLongTiles(ArrayRef<TmaSubproblem> subproblems, int64_t tiles,
-                         const ::conv::ChipInfo &chip) {
+static bool hasLongTiles(ArrayRef<WarpgroupSubproblem> subproblems,
+                         int64_t tiles, const ::conv::ChipInfo &chip) {
   const ::conv::WarpgroupCalibration &fit = chip.calibration->warpgroup;
   int64_t steps = 0;
-  for (const TmaSubproblem &subproblem : subproblems)
+  for (const WarpgroupSubproblem &subproblem : subproblems)
     if (subproblem.geometry && !subproblem.geometry->reducesPositions)
       steps = std::max(steps, subproblem.geometry->countSteps());
   return steps >= fit.longSteps && 2 * tiles > chip.computeUnits &&
@@ -243,17 +244,17 @@ FailureOr<NextKernel>
 mlir::conv::selectNextOfTma(ArrayRef<TiledConvolution> forms,
                             const ::conv::ChipInfo &chip) {
   const TiledConvolution &first = forms.front();
-  SmallVector<TmaSubproblem, 0> subproblems;
+  SmallVector<WarpgroupSubproblem, 0> subproblems;
   int64_t tiles = 0;
   for (const TiledConvolution &form : forms) {
-    FailureOr<TmaSubproblem> subproblem =
-        analyzeTmaSubproblem(scf::ForallOp(form.forall).getLoc(), form);
+    FailureOr<WarpgroupSubproblem> subproblem =
+        analyzeWarpgroupSubproblem(scf::ForallOp(form.forall).getLoc(), form);
     if (failed(subproblem))
       return failure();
     subproblems.push_back(std::move(*subproblem));
     tiles += TileRaster(form).countTiles();
   }
-  ::conv::KeptTile kept = selectTmaTile(first, subproblems, chip);
+  ::conv::KeptTile kept = selectWarpgroupTile(first, subproblems, chip);
   int64_t cluster = kept.tile.cluster;
   if (cluster == 1 && hasLongTiles(subproblems, tiles, chip))
     return NextKernel::AtEnd;
@@ -262,8 +263,9 @@ mlir::conv::selectNextOfTma(ArrayRef<TiledConvolution> forms,
 }
 
 FailureOr<BuiltKernel>
-mlir::conv::buildTmaKernel(OpBuilder &builder, ArrayRef<KernelSubproblem> all,
-                           const ::conv::ChipInfo &chip, StringRef name) {
+mlir::conv::buildWarpgroupGemm(OpBuilder &builder,
+                               ArrayRef<KernelSubproblem> all,
+                               const ::conv::ChipInfo &chip, StringRef name) {
   // Tiles with a product take longer, so they come first.
   SmallVector<KernelSubproblem, 0> subproblems;
   for (bool hasProduct : {true, false})
@@ -273,16 +275,16 @@ mlir::conv::buildTmaKernel(OpBuilder &builder, ArrayRef<KernelSubproblem> all,
   const TiledConvolution &first = subproblems.front().form;
   ImplicitLocOpBuilder b(scf::ForallOp(first.forall).getLoc(), builder);
   PtxBuilder ptx(b);
-  SmallVector<TmaSubproblem, 0> analyzed;
+  SmallVector<WarpgroupSubproblem, 0> analyzed;
   for (const KernelSubproblem &subproblem : subproblems) {
-    FailureOr<TmaSubproblem> found =
-        analyzeTmaSubproblem(b.getLoc(), subproblem.form);
+    FailureOr<WarpgroupSubproblem> found =
+        analyzeWarpgroupSubproblem(b.getLoc(), subproblem.form);
     if (failed(found))
       return failure();
     analyzed.push_back(std::move(*found));
   }
-  ::conv::KeptTile kept = selectTmaTile(first, analyzed, chip);
-  const ::conv::TmaTile &tile = kept.tile;
+  ::conv::KeptTile kept = selectWarpgroupTile(first, analyzed, chip);
+  const ::conv::WarpgroupTile &tile = kept.tile;
   BuiltKernel built{};
   built.workItems = tile.workItems();
   built.dynamicSharedBytes = reserveComputeUnit(chip, kept.sharedBytes());
@@ -305,8 +307,8 @@ mlir::conv::buildTmaKernel(OpBuilder &builder, ArrayRef<KernelSubproblem> all,
   b.setInsertionPointToStart(&built.function.getBody().front());
   Value memory = createSharedMemory(
       b, built.function->getParentOfType<gpu::GPUModuleOp>());
-  TmaRoles roles(ptx, built.function, chip, kept, clusters, memory);
-  TmaBody(roles, analyzed).create();
+  WarpgroupRoles roles(ptx, built.function, chip, kept, clusters, memory);
+  WarpgroupBody(roles, analyzed).create();
   gpu::ReturnOp::create(b);
   return std::move(built);
 }

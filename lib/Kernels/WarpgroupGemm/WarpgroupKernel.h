@@ -1,12 +1,12 @@
-//===- TmaKernel.h - warp-specialised kernels -----------------------------===//
+//===- WarpgroupKernel.h - warp-specialised kernels -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_TMAKERNEL_H
-#define CONV_LIB_KERNELS_WARPGROUPGEMM_TMAKERNEL_H
+#ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_WARPGROUPKERNEL_H
+#define CONV_LIB_KERNELS_WARPGROUPGEMM_WARPGROUPKERNEL_H
 
 #include "conv/Kernels/BuildKernel.h"
 
@@ -20,11 +20,10 @@ FailureOr<NextKernel> selectNextOfTma(ArrayRef<TiledConvolution> forms,
 /// `buildKernel` of the family: operands and results are passed as
 /// tensor maps, operands of the epilogue as addresses. Fails with a diagnostic
 /// if the copy engine cannot move the operands.
-FailureOr<BuiltKernel> buildTmaKernel(OpBuilder &builder,
-                                      ArrayRef<KernelSubproblem> subproblems,
-                                      const ::conv::ChipInfo &chip,
-                                      StringRef name);
+FailureOr<BuiltKernel>
+buildWarpgroupGemm(OpBuilder &builder, ArrayRef<KernelSubproblem> subproblems,
+                   const ::conv::ChipInfo &chip, StringRef name);
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_KERNELS_WARPGROUPGEMM_TMAKERNEL_H
+#endif // CONV_LIB_KERNELS_WARPGROUPGEMM_WARPGROUPKERNEL_H

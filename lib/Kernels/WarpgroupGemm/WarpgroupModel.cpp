@@ -1,4 +1,4 @@
-//===- TmaModel.cpp - the cost of the tma main loop -------------*- C++ -*-===//
+//===- WarpgroupModel.cpp - the cost of warpgroup_gemm ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Models.h"
-#include "TmaCost.h"
+#include "WarpgroupCost.h"
 
 #include "conv/Kernels/SplitSum.h"
 #include "conv/Support/IntegerMath.h"
@@ -32,13 +32,14 @@ static const WarpgroupCalibration &fit(const ChipInfo &chip) {
 /// then the lanes' additions of the last atom's sums. Other consumers multiply
 /// in the meantime.
 static double computePromotedCycles(const Problem &problem,
-                                    const ChipInfo &chip, const TmaTile &tile,
+                                    const ChipInfo &chip,
+                                    const WarpgroupTile &tile,
                                     double matrixCycles) {
   if (!tile.promotes())
     return 0;
-  double parts = double(
-      ceilDiv(getTmaFacts(problem, tile).atomsPerRow * TmaTile::kAtomBytes,
-              tile.promotion));
+  double parts = double(ceilDiv(getWarpgroupFacts(problem, tile).atomsPerRow *
+                                    WarpgroupTile::kAtomBytes,
+                                tile.promotion));
   double additions =
       double(tile.accumulators()) / double(tile.atomsPerConsumer());
   return matrixCycles / double(tile.consumers) +
@@ -48,12 +49,13 @@ static double computePromotedCycles(const Problem &problem,
 /// Cycles of shared memory for a step: instructions read their operands, and
 /// copies write.
 static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
-                                  const TmaTile &tile, double stepBytes) {
-  const TmaFacts &facts = getTmaFacts(problem, tile);
+                                  const WarpgroupTile &tile, double stepBytes) {
+  const WarpgroupFacts &facts = getWarpgroupFacts(problem, tile);
   double instructions =
-      double(tile.rows / TmaTile::kAtomRows * facts.atomsPerRow);
-  double rightBytes = double(tile.columns * TmaTile::kAtomBytes);
-  double leftBytes = double(TmaTile::kAtomRows * TmaTile::kAtomBytes);
+      double(tile.rows / WarpgroupTile::kAtomRows * facts.atomsPerRow);
+  double rightBytes = double(tile.columns * WarpgroupTile::kAtomBytes);
+  double leftBytes =
+      double(WarpgroupTile::kAtomRows * WarpgroupTile::kAtomBytes);
   double readBytes = leftBytes + rightBytes;
   if (tile.isConverted()) {
     // Lanes read the left operand once for all products of tf32 parts.
@@ -70,7 +72,8 @@ static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
 
 /// Cycles in which lanes convert the operands of a step. Warps take turns with
 /// the right one.
-static double computeConvertCycles(const ChipInfo &chip, const TmaTile &tile) {
+static double computeConvertCycles(const ChipInfo &chip,
+                                   const WarpgroupTile &tile) {
   double accesses = double(tile.columns * (1 + tile.convertedParts));
   return fit(chip).convertCycles +
          fit(chip).convertCyclesPerRow * double(tile.rows) +
@@ -82,17 +85,18 @@ static double computeConvertCycles(const ChipInfo &chip, const TmaTile &tile) {
 /// Cycles in which the warpgroups store a tile, each its own rows. Operands of
 /// the epilogue take as long as the result if lanes load them.
 static double computeEpilogueCycles(const Problem &problem,
-                                    const ChipInfo &chip, const TmaTile &tile) {
+                                    const ChipInfo &chip,
+                                    const WarpgroupTile &tile) {
   double epilogueShare =
       (tile.isEpilogueCopied ? fit(chip).copiedEpilogueShare : 1) *
       problem.epilogueShare();
   double columns = double(tile.columns);
   // Pairs that lanes store are counted for all tiles together.
-  bool areCopied = !getTmaFacts(problem, tile).hasStoredPairs;
+  bool areCopied = !getWarpgroupFacts(problem, tile).hasStoredPairs;
   double chunks = columns / double(tile.chunkColumns());
   double plainCycles = 0;
-  if (!TmaTile::isSwizzled(tile.chunkRowBytes())) {
-    chunks = columns / TmaTile::kRowElements + fit(chip).plainChunks;
+  if (!WarpgroupTile::isSwizzled(tile.chunkRowBytes())) {
+    chunks = columns / WarpgroupTile::kRowElements + fit(chip).plainChunks;
     plainCycles = fit(chip).plainCyclesPerColumn * columns *
                   double(tile.atomsPerConsumer());
   }
@@ -108,20 +112,20 @@ static double computeEpilogueCycles(const Problem &problem,
 /// they store row by row.
 static double computeStoredPairCycles(const Problem &problem,
                                       const ChipInfo &chip,
-                                      const TmaTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem, tile);
+                                      const WarpgroupTile &tile) {
+  const WarpgroupFacts &facts = getWarpgroupFacts(problem, tile);
   // Without halo tiles, the gradient of a filter is a small result.
   if (!facts.hasStoredPairs || (facts.reducesPositions && !facts.haloTile))
     return 0;
   // Neighbouring columns of a halo tile are those of other taps of a filter.
-  bool areRows = byteSize(problem.result) == TmaTile::kElementBytes &&
+  bool areRows = byteSize(problem.result) == WarpgroupTile::kElementBytes &&
                  !facts.reducesPositions &&
                  (!problem.hasOddResultRows || storesOddRows(problem, tile));
   return computePairCycles(problem, chip, areRows);
 }
 
 /// Cycles in which a cluster exchanges its sums.
-static double computeExchange(const ChipInfo &chip, const TmaTile &tile) {
+static double computeExchange(const ChipInfo &chip, const WarpgroupTile &tile) {
   if (tile.cluster == 1)
     return 0;
   double bytes = double((tile.cluster - 1) * tile.shareBytes());
@@ -132,8 +136,9 @@ static double computeExchange(const ChipInfo &chip, const TmaTile &tile) {
 /// slices than those of gradients of filters have the order of the result, but
 /// a window with strides stores its phases, and zeros, apart from each other.
 static double computeScatterSeconds(const Problem &problem,
-                                    const ChipInfo &chip, const TmaTile &tile) {
-  if (getTmaFacts(problem, tile).isFilterGradient)
+                                    const ChipInfo &chip,
+                                    const WarpgroupTile &tile) {
+  if (getWarpgroupFacts(problem, tile).isFilterGradient)
     return problem.scatteredSums * chip.calibration->splitSum.scatteredSeconds;
   double stored = problem.resultBytes / double(byteSize(problem.result));
   bool hasPhases = problem.products > 1 || stored > problem.scatteredSums;
@@ -145,8 +150,9 @@ static double computeScatterSeconds(const Problem &problem,
 
 /// Bytes of the larger operand that tiles side by side read again. In the
 /// gradient of a filter these are far apart.
-static double countRereadBytes(const Problem &problem, const TmaTile &tile) {
-  if (getTmaFacts(problem, tile).reducesPositions)
+static double countRereadBytes(const Problem &problem,
+                               const WarpgroupTile &tile) {
+  if (getWarpgroupFacts(problem, tile).reducesPositions)
     return 0;
   return problem.lhsBytes >= problem.rhsBytes
              ? double(ceilDiv(problem.columns, tile.columns) - 1) *
@@ -157,13 +163,14 @@ static double countRereadBytes(const Problem &problem, const TmaTile &tile) {
 namespace {
 /// The cost of a candidate: its workgroups, one step of a tile, a unit with all
 /// of its tiles, and memory.
-class TmaCost {
+class WarpgroupCost {
 public:
-  TmaCost(const Problem &problem, const ChipInfo &chip,
-          const Candidate &candidate)
+  WarpgroupCost(const Problem &problem, const ChipInfo &chip,
+                const Candidate &candidate)
       : problem(problem), chip(chip), candidate(candidate),
         kept(getTileWithEpilogue(problem, chip, candidate)), tile(kept.tile),
-        facts(getTmaFacts(problem, tile)), tiles(countTmaTiles(problem, tile)),
+        facts(getWarpgroupFacts(problem, tile)),
+        tiles(countWarpgroupTiles(problem, tile)),
         perUnit(ceilDiv(
             tiles, kept.countWorkgroups(std::numeric_limits<int64_t>::max(),
                                         countResidentTiles(chip, tile)))),
@@ -194,8 +201,8 @@ private:
   const ChipInfo &chip;
   const Candidate &candidate;
   KeptTile kept;
-  const TmaTile &tile;
-  const TmaFacts &facts;
+  const WarpgroupTile &tile;
+  const WarpgroupFacts &facts;
   int64_t tiles;
   int64_t perUnit;  ///< The most tiles of one unit.
   double stepBytes; ///< Copied for a step.
@@ -203,7 +210,7 @@ private:
 };
 } // namespace
 
-void TmaCost::countWorkgroups() {
+void WarpgroupCost::countWorkgroups() {
   cost.registers.accumulators = tile.accumulators();
   cost.sharedBytes = kept.sharedBytes();
   cost.workItems = tile.workItems();
@@ -219,7 +226,7 @@ void TmaCost::countWorkgroups() {
       double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
 }
 
-double TmaCost::getInstructionCycles() const {
+double WarpgroupCost::getInstructionCycles() const {
   const MatrixAtom &atom = *candidate.atom;
   double atomCycles =
       std::max(double(tile.rows / atom.m) * double(atom.cycles) /
@@ -230,7 +237,7 @@ double TmaCost::getInstructionCycles() const {
 
 /// The slowest activity of a step, or a consumer whose instructions wait for
 /// its own lanes, which convert operands or add up sums.
-void TmaCost::computeStep() {
+void WarpgroupCost::computeStep() {
   cost.matrixCycles = fit(chip).matrixSlowdown * getInstructionCycles();
   cost.sharedCycles = computeSharedCycles(problem, chip, tile, stepBytes);
   cost.loadCycles = computeCopyCycles(
@@ -246,8 +253,8 @@ void TmaCost::computeStep() {
 
 /// Cycles in which lanes store a tile element by element. Split-K slices have
 /// rows innermost if the result has, so their stores fill whole sectors.
-double TmaCost::computeScatter() const {
-  TmaTile share = tile.share();
+double WarpgroupCost::computeScatter() const {
+  WarpgroupTile share = tile.share();
   if (problem.splits > 1 || storesOddRows(problem, share))
     return 0;
   return storesColumns(problem, share)
@@ -257,7 +264,7 @@ double TmaCost::computeScatter() const {
 
 /// Cycles of the unit with most tiles: its first copies, its steps, and the
 /// epilogues that the next tile's steps do not hide.
-double TmaCost::computeUnitCycles() const {
+double WarpgroupCost::computeUnitCycles() const {
   double storeCycles = computeEpilogueCycles(problem, chip, tile.share()) +
                        computeExchange(chip, tile);
   bool waitsForMemory = perUnit == 1 &&
@@ -275,14 +282,14 @@ double TmaCost::computeUnitCycles() const {
 }
 
 /// Cycles in which the chip has the power for all steps.
-double TmaCost::computePowerCycles() const {
+double WarpgroupCost::computePowerCycles() const {
   return double(cost.workgroups) / double(chip.computeUnits) *
          getStepsPerTile() *
          (fit(chip).powerPerMatrixCycle * getInstructionCycles() +
           fit(chip).powerPerByte * stepBytes);
 }
 
-void TmaCost::computeSeconds() {
+void WarpgroupCost::computeSeconds() {
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = chip.calibration->launch.startSeconds +
                         std::max(computeUnitCycles(), computePowerCycles()) /
@@ -300,7 +307,7 @@ void TmaCost::computeSeconds() {
                  computePrefetchSavings(problem, chip);
 }
 
-Limit TmaCost::getLimit() const {
+Limit WarpgroupCost::getLimit() const {
   if (cost.memorySeconds > cost.computeSeconds)
     return Limit::Memory;
   double longest = getLongestActivity();
@@ -309,7 +316,7 @@ Limit TmaCost::getLimit() const {
   return longest == cost.sharedCycles ? Limit::SharedMemory : Limit::Loads;
 }
 
-Cost TmaCost::compute() {
+Cost WarpgroupCost::compute() {
   countWorkgroups();
   computeStep();
   computeSeconds();
@@ -323,19 +330,19 @@ public:
   std::vector<Candidate> listCandidates(const Problem &problem,
                                         const ChipInfo &chip,
                                         const MatrixAtom &atom) const override {
-    return listTmaCandidates(problem, chip, atom);
+    return listWarpgroupCandidates(problem, chip, atom);
   }
 
   int64_t countWorkItems(const ChipInfo &chip,
                          const Candidate &candidate) const override {
-    return TmaTile{.consumers = candidate.subgroups()}.workItems();
+    return WarpgroupTile{.consumers = candidate.subgroups()}.workItems();
   }
 
   bool startsEarly() const override { return true; }
 
   Cost predict(const Problem &problem, const ChipInfo &chip,
                const Candidate &candidate) const override {
-    return TmaCost(problem, chip, candidate).compute();
+    return WarpgroupCost(problem, chip, candidate).compute();
   }
 
   /// If all tiles run at a time, they follow the side with fewer tiles; if not,

@@ -1,4 +1,4 @@
-//===- TmaProducer.cpp - what can bring the tiles of products -------------===//
+//===- WarpgroupProducer.cpp - what can bring the tiles of products -------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TmaProducer.h"
+#include "WarpgroupProducer.h"
 
 using namespace mlir;
 using namespace mlir::conv;

@@ -1,16 +1,16 @@
-//===- TmaProducer.h - what can bring the tiles of products -----*- C++ -*-===//
+//===- WarpgroupProducer.h - what can bring the tiles of products ---------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_TMAPRODUCER_H
-#define CONV_LIB_KERNELS_WARPGROUPGEMM_TMAPRODUCER_H
+#ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_WARPGROUPPRODUCER_H
+#define CONV_LIB_KERNELS_WARPGROUPGEMM_WARPGROUPPRODUCER_H
 
 #include "conv/Dialect/Conv/IR/TiledForm.h"
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 
 namespace mlir::conv {
 
@@ -37,4 +37,4 @@ std::optional<TmaGeometry> computeProductGeometry(const ViewedProduct &product,
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_KERNELS_WARPGROUPGEMM_TMAPRODUCER_H
+#endif // CONV_LIB_KERNELS_WARPGROUPGEMM_WARPGROUPPRODUCER_H

@@ -1,4 +1,4 @@
-//===- TmaRoles.cpp - what the roles of a tma kernel share ----------------===//
+//===- WarpgroupRoles.cpp - what the roles of a kernel share --------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,14 +10,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TmaRoles.h"
+#include "WarpgroupRoles.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
-TmaRoles::TmaRoles(const PtxBuilder &ptx, gpu::GPUFuncOp function,
-                   const ::conv::ChipInfo &chip, const ::conv::KeptTile &kept,
-                   int64_t clusters, Value memory)
+WarpgroupRoles::WarpgroupRoles(const PtxBuilder &ptx, gpu::GPUFuncOp function,
+                               const ::conv::ChipInfo &chip,
+                               const ::conv::KeptTile &kept, int64_t clusters,
+                               Value memory)
     : ptx(ptx), function(function), chip(chip), kept(kept), tile(kept.tile),
       clusters(clusters), memory(memory),
       rest(ptx.offset(memory, kept.shift())),
@@ -28,7 +29,7 @@ TmaRoles::TmaRoles(const PtxBuilder &ptx, gpu::GPUFuncOp function,
       pipelines(ptx, kept, memory) {}
 
 SmallVector<Value>
-TmaRoles::getArguments(const TmaSubproblem &subproblem) const {
+WarpgroupRoles::getArguments(const WarpgroupSubproblem &subproblem) const {
   return llvm::map_to_vector(
       subproblem.arguments, [&](size_t position) -> Value {
         return gpu::GPUFuncOp(function).getArgument(position);
@@ -36,8 +37,8 @@ TmaRoles::getArguments(const TmaSubproblem &subproblem) const {
 }
 
 PersistentScheduler
-TmaRoles::getScheduler(ArrayRef<TmaSubproblem> subproblems) const {
-  auto getRaster = [&](const TmaSubproblem &subproblem) {
+WarpgroupRoles::getScheduler(ArrayRef<WarpgroupSubproblem> subproblems) const {
+  auto getRaster = [&](const WarpgroupSubproblem &subproblem) {
     // Tiles that share the kept operand are consecutive in the raster, so each
     // workgroup keeps the same one throughout.
     if (kept.keeps())
@@ -55,8 +56,9 @@ TmaRoles::getScheduler(ArrayRef<TmaSubproblem> subproblems) const {
                              tile.cluster);
 }
 
-TmaLoop::Runs TmaRoles::countRuns(ArrayRef<TmaSubproblem> subproblems,
-                                  Value subproblem) const {
+WarpgroupLoop::Runs
+WarpgroupRoles::countRuns(ArrayRef<WarpgroupSubproblem> subproblems,
+                          Value subproblem) const {
   SmallVector<Value> runs =
       ptx.createSwitch(subproblem, subproblems.size(), [&](int64_t i) {
         auto [count, steps] = getLoop(subproblems[i]).countRuns();

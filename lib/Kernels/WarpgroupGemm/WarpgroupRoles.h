@@ -1,54 +1,57 @@
-//===- TmaRoles.h - what the roles of a tma kernel share --------*- C++ -*-===//
+//===- WarpgroupRoles.h - what the roles of a kernel share ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_TMAROLES_H
-#define CONV_LIB_KERNELS_WARPGROUPGEMM_TMAROLES_H
+#ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_WARPGROUPROLES_H
+#define CONV_LIB_KERNELS_WARPGROUPGEMM_WARPGROUPROLES_H
 
 #include "../Parts/Warpgroup/PersistentScheduler.h"
-#include "../Parts/Warpgroup/TmaLoop.h"
-#include "TmaSubproblem.h"
+#include "../Parts/Warpgroup/WarpgroupLoop.h"
+#include "WarpgroupSubproblem.h"
 
 namespace mlir::conv {
 
 /// The kernel whose roles are built. All of them iterate over the tiles of the
 /// same subproblems, of which those with a product come first.
-struct TmaRoles {
-  TmaRoles(const PtxBuilder &ptx, gpu::GPUFuncOp function,
-           const ::conv::ChipInfo &chip, const ::conv::KeptTile &kept,
-           int64_t clusters, Value memory);
+struct WarpgroupRoles {
+  WarpgroupRoles(const PtxBuilder &ptx, gpu::GPUFuncOp function,
+                 const ::conv::ChipInfo &chip, const ::conv::KeptTile &kept,
+                 int64_t clusters, Value memory);
 
-  SmallVector<Value> getArguments(const TmaSubproblem &subproblem) const;
+  SmallVector<Value> getArguments(const WarpgroupSubproblem &subproblem) const;
   /// Goes over the tiles of consecutive subproblems.
-  PersistentScheduler getScheduler(ArrayRef<TmaSubproblem> subproblems) const;
+  PersistentScheduler
+  getScheduler(ArrayRef<WarpgroupSubproblem> subproblems) const;
   /// The main loop of a subproblem with a product.
-  TmaLoop getLoop(const TmaSubproblem &subproblem) const {
-    return TmaLoop(ptx, *subproblem.geometry, tile, pipelines, memory, rank);
+  WarpgroupLoop getLoop(const WarpgroupSubproblem &subproblem) const {
+    return WarpgroupLoop(ptx, *subproblem.geometry, tile, pipelines, memory,
+                         rank);
   }
   /// The steps of a tile of one of these subproblems.
-  TmaLoop::Runs countRuns(ArrayRef<TmaSubproblem> subproblems,
-                          Value subproblem) const;
+  WarpgroupLoop::Runs countRuns(ArrayRef<WarpgroupSubproblem> subproblems,
+                                Value subproblem) const;
 
   const PtxBuilder &ptx;
   gpu::GPUFuncOp function;
   const ::conv::ChipInfo &chip;
   const ::conv::KeptTile &kept;
-  const ::conv::TmaTile &tile;
+  const ::conv::WarpgroupTile &tile;
   int64_t clusters; ///< Number of clusters or single workgroups.
   Value memory;
   /// Base address of the offsets of everything after the stages.
   Value rest;
   Value rank; ///< In the cluster.
-  TmaPipelines pipelines;
+  WarpgroupPipelines pipelines;
 };
 
 /// Builds a consumer: `workItem` is the number of the work-item in it.
-void createConsumer(const TmaRoles &roles, ArrayRef<TmaSubproblem> subproblems,
-                    Value consumer, Value workItem);
+void createConsumer(const WarpgroupRoles &roles,
+                    ArrayRef<WarpgroupSubproblem> subproblems, Value consumer,
+                    Value workItem);
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_KERNELS_WARPGROUPGEMM_TMAROLES_H
+#endif // CONV_LIB_KERNELS_WARPGROUPGEMM_WARPGROUPROLES_H

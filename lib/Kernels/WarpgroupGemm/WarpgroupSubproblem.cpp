@@ -1,4 +1,4 @@
-//===- TmaSubproblem.cpp - a subproblem of a tma kernel -------------------===//
+//===- WarpgroupSubproblem.cpp - a subproblem of a kernel -----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,18 +10,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TmaSubproblem.h"
+#include "WarpgroupSubproblem.h"
 
 #include "../Parts/Warpgroup/KeptOperand.h"
 #include "../Parts/Warpgroup/TensorMaps.h"
-#include "TmaProducer.h"
+#include "WarpgroupProducer.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
-FailureOr<TmaSubproblem>
-mlir::conv::analyzeTmaSubproblem(Location loc, const TiledConvolution &form) {
-  TmaSubproblem subproblem{};
+FailureOr<WarpgroupSubproblem>
+mlir::conv::analyzeWarpgroupSubproblem(Location loc,
+                                       const TiledConvolution &form) {
+  WarpgroupSubproblem subproblem{};
   subproblem.form = &form;
   subproblem.result = computeTmaResult(form.result.getViewed());
   for (auto [number, operand] : llvm::enumerate(form.epilogueOperands))
@@ -34,15 +35,15 @@ mlir::conv::analyzeTmaSubproblem(Location loc, const TiledConvolution &form) {
   subproblem.geometry = computeProductGeometry(
       getViewed(form), form.schedule.getProducer(), obstacle);
   if (subproblem.geometry)
-    obstacle = checkTmaTile(*subproblem.geometry, form.schedule);
+    obstacle = checkWarpgroupTile(*subproblem.geometry, form.schedule);
   if (!obstacle.empty())
     return emitError(loc) << obstacle;
   return std::move(subproblem);
 }
 
-void mlir::conv::addTmaArguments(TmaSubproblem &subproblem,
+void mlir::conv::addTmaArguments(WarpgroupSubproblem &subproblem,
                                  ArrayRef<Value> buffers,
-                                 const ::conv::TmaTile &tile,
+                                 const ::conv::WarpgroupTile &tile,
                                  SmallVectorImpl<KernelArgument> &arguments) {
   MLIRContext *context = subproblem.form->schedule.getContext();
   SmallVector<TensorMapAttr> maps(buffers.size());
@@ -57,14 +58,16 @@ void mlir::conv::addTmaArguments(TmaSubproblem &subproblem,
     subproblem.arguments.push_back(findOrAddArgument(arguments, {buffer, map}));
 }
 
-::conv::KeptTile mlir::conv::selectTmaTile(const TiledConvolution &first,
-                                           ArrayRef<TmaSubproblem> subproblems,
-                                           const ::conv::ChipInfo &chip) {
-  ::conv::TmaTile tile = getTmaTile(first.schedule);
-  for (const TmaSubproblem &subproblem : subproblems)
+::conv::KeptTile
+mlir::conv::selectWarpgroupTile(const TiledConvolution &first,
+                                ArrayRef<WarpgroupSubproblem> subproblems,
+                                const ::conv::ChipInfo &chip) {
+  ::conv::WarpgroupTile tile = getWarpgroupTile(first.schedule);
+  for (const WarpgroupSubproblem &subproblem : subproblems)
     if (subproblem.geometry) {
       // Slots and stages have room for the largest halos of all subproblems.
-      ::conv::TmaTile own = getTmaTile(first.schedule, *subproblem.geometry);
+      ::conv::WarpgroupTile own =
+          getWarpgroupTile(first.schedule, *subproblem.geometry);
       tile.haloTileBytes = std::max(tile.haloTileBytes, own.haloTileBytes);
       tile.rightHaloTileBytes =
           std::max(tile.rightHaloTileBytes, own.rightHaloTileBytes);
@@ -84,7 +87,7 @@ void mlir::conv::addTmaArguments(TmaSubproblem &subproblem,
                                             *subproblems.front().geometry),
                             chip.computeUnits, chip.sharedMemoryBytes);
   // Either all subproblems store results in place of an operand, or none does.
-  if (llvm::all_of(subproblems, [&](const TmaSubproblem &subproblem) {
+  if (llvm::all_of(subproblems, [&](const WarpgroupSubproblem &subproblem) {
         return subproblem.result.isCopied(tile) && subproblem.epilogueOperand;
       }))
     tile.copyEpilogue(kept.reduce(chip.sharedMemoryBytes));

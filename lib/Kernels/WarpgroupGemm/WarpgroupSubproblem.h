@@ -1,12 +1,12 @@
-//===- TmaSubproblem.h - a subproblem of a tma kernel -----------*- C++ -*-===//
+//===- WarpgroupSubproblem.h - a subproblem of a kernel ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_TMASUBPROBLEM_H
-#define CONV_LIB_KERNELS_WARPGROUPGEMM_TMASUBPROBLEM_H
+#ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_WARPGROUPSUBPROBLEM_H
+#define CONV_LIB_KERNELS_WARPGROUPGEMM_WARPGROUPSUBPROBLEM_H
 
 #include "../Parts/KernelFunction.h"
 #include "../Parts/Warpgroup/TmaCopies.h"
@@ -14,7 +14,7 @@
 namespace mlir::conv {
 
 /// What is known about a subproblem of a kernel before the kernel is built.
-struct TmaSubproblem {
+struct WarpgroupSubproblem {
   const TiledConvolution *form;
   std::optional<TmaGeometry> geometry; ///< Null without a product.
   std::unique_ptr<TmaCopies> copies;   ///< Null if lanes copy.
@@ -32,21 +32,21 @@ struct TmaSubproblem {
 };
 
 /// Determines how the copy engine, or lanes, move the tensors of a subproblem.
-FailureOr<TmaSubproblem> analyzeTmaSubproblem(Location loc,
-                                              const TiledConvolution &form);
+FailureOr<WarpgroupSubproblem>
+analyzeWarpgroupSubproblem(Location loc, const TiledConvolution &form);
 
 /// Adds the arguments of a subproblem to the kernel's arguments: maps of the
 /// operands and the result, and addresses of what lanes load and store.
-void addTmaArguments(TmaSubproblem &subproblem, ArrayRef<Value> buffers,
-                     const ::conv::TmaTile &tile,
+void addTmaArguments(WarpgroupSubproblem &subproblem, ArrayRef<Value> buffers,
+                     const ::conv::WarpgroupTile &tile,
                      SmallVectorImpl<KernelArgument> &arguments);
 
 /// The tile of all subproblems, with the operand that stays in shared memory if
 /// boxes are copied.
-::conv::KeptTile selectTmaTile(const TiledConvolution &first,
-                               ArrayRef<TmaSubproblem> subproblems,
-                               const ::conv::ChipInfo &chip);
+::conv::KeptTile selectWarpgroupTile(const TiledConvolution &first,
+                                     ArrayRef<WarpgroupSubproblem> subproblems,
+                                     const ::conv::ChipInfo &chip);
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_KERNELS_WARPGROUPGEMM_TMASUBPROBLEM_H
+#endif // CONV_LIB_KERNELS_WARPGROUPGEMM_WARPGROUPSUBPROBLEM_H

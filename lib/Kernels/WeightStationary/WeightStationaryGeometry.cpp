@@ -1,6 +1,5 @@
 //===- WeightStationaryGeometry.cpp - halo tiles and a filter ---*- C++ -*-===//
 //
-//
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -39,7 +38,7 @@ mlir::conv::computeWeightStationaryGeometry(const ViewedTensor &lhs,
                           TmaWindow::kHaloTileRank, product->window.rank()));
   if (product->slices > 1)
     return refuse(formatv("1 split, but got {0}", product->slices));
-  constexpr int64_t kAccess = ::conv::TmaTile::kAccess;
+  constexpr int64_t kAccess = ::conv::WarpgroupTile::kAccess;
   if (product->window.channels % kAccess)
     return refuse(formatv("a left operand with a multiple of {0} channels, but "
                           "got {1}",
@@ -53,7 +52,7 @@ mlir::conv::computeWeightStationaryGeometry(const ViewedTensor &lhs,
 ::conv::WeightStationaryTile
 mlir::conv::getWeightStationaryTile(ScheduleAttr schedule,
                                     const WeightStationaryGeometry &geometry) {
-  return {getTmaTile(schedule, geometry.product),
+  return {getWarpgroupTile(schedule, geometry.product),
           geometry.product.window.countTaps(),
           geometry.product.window.channels};
 }
@@ -63,7 +62,7 @@ std::string mlir::conv::checkHaloTiles(const WeightStationaryGeometry &geometry,
                                        const ::conv::ChipInfo &chip) {
   ::conv::WeightStationaryTile tile =
       getWeightStationaryTile(schedule, geometry);
-  if (std::string obstacle = checkTmaTile(geometry.product, schedule);
+  if (std::string obstacle = checkWarpgroupTile(geometry.product, schedule);
       !obstacle.empty())
     return obstacle;
   // S17.

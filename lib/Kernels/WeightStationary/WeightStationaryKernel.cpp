@@ -1,6 +1,5 @@
 //===- WeightStationaryKernel.cpp - few output channels ---------*- C++ -*-===//
 //
-//
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,8 +18,8 @@
 #include "../Parts/Warpgroup/ResidentFilter.h"
 #include "../Parts/Warpgroup/TensorMaps.h"
 #include "../Parts/Warpgroup/TmaCopies.h"
-#include "../Parts/Warpgroup/TmaEpilogue.h"
 #include "../Parts/Warpgroup/TmaPositions.h"
+#include "../Parts/Warpgroup/WarpgroupEpilogue.h"
 #include "../Parts/Warpgroup/Warpgroups.h"
 #include "../Parts/Warpgroup/WgmmaUnit.h"
 
@@ -29,7 +28,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 namespace {
 /// Builds the body of one kernel.
@@ -161,8 +160,8 @@ void WeightStationaryBody::createConsumer(Value consumer, Value workItem) {
       {ptx.offset(memory, tile.pipelineOffset()), memory}, consumer);
   Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
                              math.mul(consumer, tile.tile.stagingBytes()));
-  TmaEpilogue epilogue(kernel, ptx, tile.tile, geometry.result, consumer,
-                       workItem, staging);
+  WarpgroupEpilogue epilogue(kernel, ptx, tile.tile, geometry.result, consumer,
+                             workItem, staging);
   Value isReleasing = ptx.equal(math.rem(workItem, kWarpSize), 0);
   auto createSliceAndRelease = [&](const State &state, Value slice,
                                    bool isFirst) {
@@ -173,7 +172,7 @@ void WeightStationaryBody::createConsumer(Value consumer, Value workItem) {
   };
   scheduler.createLoop(pipeline.getStart().carried(), [&](TileOrigin origin,
                                                           ValueRange carried) {
-    TmaEpilogue::Loaded loaded = epilogue.load(origin);
+    WarpgroupEpilogue::Loaded loaded = epilogue.load(origin);
     State state = createSliceAndRelease(
         {matrix.createUndefined(), PipelineState::get(carried)},
         math.constant(0), /*isFirst=*/true);
@@ -187,7 +186,7 @@ void WeightStationaryBody::createConsumer(Value consumer, Value workItem) {
     epilogue.create(origin, matrix.finish(state.sums), std::move(loaded));
     return state.next.carried();
   });
-  TmaEpilogue::finish(ptx, workItem);
+  WarpgroupEpilogue::finish(ptx, workItem);
 }
 
 void WeightStationaryBody::create() {

@@ -1,6 +1,5 @@
 //===- WeightStationaryModel.cpp - the cost of weight_stationary ----------===//
 //
-//
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,7 +17,7 @@
 #include "../Parts/Warpgroup/ResidentFilterCost.h"
 #include "../Parts/Warpgroup/WarpgroupTiles.h"
 
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 #include "conv/Kernels/WeightStationary/WeightStationaryFacts.h"
 #include "conv/Kernels/WeightStationary/WeightStationaryTile.h"
 
@@ -33,9 +32,10 @@ static const WeightStationaryCalibration &fit(const ChipInfo &chip) {
 /// More stages do not make a pipeline faster.
 static constexpr int64_t kMaxStages = 6;
 
-static TmaTile getTile(const Problem &problem, const Candidate &candidate) {
+static WarpgroupTile getTile(const Problem &problem,
+                             const Candidate &candidate) {
   const auto &facts = *problem.facts.get<WeightStationaryFacts>();
-  TmaTile tile = getTmaTile(problem, candidate);
+  WarpgroupTile tile = getWarpgroupTile(problem, candidate);
   tile.haloTileBytes = tile.rows / facts.haloTileRows * facts.haloTileBytes;
   return tile;
 }
@@ -47,7 +47,7 @@ getWeightStationaryTile(const Problem &problem, const Candidate &candidate) {
 }
 
 /// Whether a kernel with this tile exists for any number of stages.
-static bool isPossible(const Problem &problem, const TmaTile &tile) {
+static bool isPossible(const Problem &problem, const WarpgroupTile &tile) {
   const auto &facts = *problem.facts.get<WeightStationaryFacts>();
   return fitsWorkgroup(tile) && tile.columns >= problem.columns &&
          tile.rows % facts.haloTileRows == 0;
@@ -74,24 +74,26 @@ listWeightStationaryCandidates(const Problem &problem, const ChipInfo &chip,
 /// Instructions along a row of channels; few channels do not fill the row.
 static int64_t countAtomsOfRow(const WeightStationaryTile &tile,
                                const MatrixAtom &atom) {
-  return ceilDiv(std::min(tile.channels, TmaTile::kRowElements), atom.k);
+  return ceilDiv(std::min(tile.channels, WarpgroupTile::kRowElements), atom.k);
 }
 
 /// Cycles in which a work-item loads elements of the filter that are not
 /// adjacent in vectors.
 static double computeElementCycles(const Problem &problem, const ChipInfo &chip,
-                                   const TmaTile &tile) {
-  if (countLoadedElements(problem.rhsRun, TmaTile::kAccess) == TmaTile::kAccess)
+                                   const WarpgroupTile &tile) {
+  if (countLoadedElements(problem.rhsRun, WarpgroupTile::kAccess) ==
+      WarpgroupTile::kAccess)
     return 0;
   double elements = problem.rhsBytes / double(byteSize(problem.operand)) /
-                    double(tile.consumers * TmaTile::kWarpgroupSize);
-  return computeFilterCycles(chip, problem.rhsRun, TmaTile::kAccess, elements);
+                    double(tile.consumers * WarpgroupTile::kWarpgroupSize);
+  return computeFilterCycles(chip, problem.rhsRun, WarpgroupTile::kAccess,
+                             elements);
 }
 
 /// Workgroups, and how full they and their tiles are.
 static Cost countHaloTiles(const Problem &problem, const ChipInfo &chip,
                            const WeightStationaryTile &tile) {
-  const TmaTile &sizes = tile.tile;
+  const WarpgroupTile &sizes = tile.tile;
   Cost cost;
   cost.registers.accumulators = sizes.accumulators();
   cost.sharedBytes = tile.sharedBytes();
@@ -103,7 +105,7 @@ static Cost countHaloTiles(const Problem &problem, const ChipInfo &chip,
   cost.tileEfficiency =
       problem.flops() / 2 /
       (double(cost.workgroups) * double(sizes.rows) * double(sizes.columns) *
-       double(tile.filterRows * TmaTile::kRowElements));
+       double(tile.filterRows * WarpgroupTile::kRowElements));
   int64_t perUnit = ceilDiv(cost.workgroups, chip.computeUnits);
   cost.waveEfficiency =
       double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
@@ -112,7 +114,7 @@ static Cost countHaloTiles(const Problem &problem, const ChipInfo &chip,
 
 /// Cycles in which a consumer stores a tile.
 static double computeStoreCycles(const Problem &problem, const ChipInfo &chip,
-                                 const TmaTile &sizes) {
+                                 const WarpgroupTile &sizes) {
   double cycles = fit(chip).epilogueCyclesPerColumn *
                   (1 + problem.epilogueShare()) *
                   double(sizes.atomsPerConsumer()) * double(sizes.columns);
@@ -128,7 +130,7 @@ static double computeStoreCycles(const Problem &problem, const ChipInfo &chip,
 /// Cycles in which a consumer stores columns that start within registers, which
 /// nothing hides (bench/results/kernels.md, weight-stationary loops).
 static double computeOddCycles(const Problem &problem, const ChipInfo &chip,
-                               const TmaTile &sizes) {
+                               const WarpgroupTile &sizes) {
   return problem.hasOddResultColumns && storesColumns(problem, sizes)
              ? computeColumnCycles(problem, chip, sizes)
              : 0;
@@ -139,11 +141,11 @@ static double computeOddCycles(const Problem &problem, const ChipInfo &chip,
 static double computeUnitCycles(const Problem &problem, const ChipInfo &chip,
                                 const WeightStationaryTile &tile,
                                 const Cost &cost) {
-  const TmaTile &sizes = tile.tile;
+  const WarpgroupTile &sizes = tile.tile;
   int64_t perUnit = ceilDiv(cost.workgroups, chip.computeUnits);
   double vectors =
       double(sizes.columns * tile.filterRows * FilterTile::kVectorsPerRow) /
-      double(sizes.consumers * TmaTile::kWarpgroupSize);
+      double(sizes.consumers * WarpgroupTile::kWarpgroupSize);
   double storeCycles = computeStoreCycles(problem, chip, sizes);
   double oddCycles = computeOddCycles(problem, chip, sizes);
   double steps = double(cost.steps);
@@ -206,7 +208,7 @@ public:
 
   int64_t countWorkItems(const ChipInfo &chip,
                          const Candidate &candidate) const override {
-    return TmaTile{.consumers = candidate.subgroups()}.workItems();
+    return WarpgroupTile{.consumers = candidate.subgroups()}.workItems();
   }
 
   bool startsEarly() const override { return true; }

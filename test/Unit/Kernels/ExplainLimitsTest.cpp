@@ -10,7 +10,7 @@
 #include "../../../lib/Kernels/Models.h"
 #include "../Schedule/ForwardProblem.h"
 #include "conv/Kernels/LineBuffer/LineFacts.h"
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 #include "conv/Kernels/WeightStationary/WeightStationaryFacts.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST(ExplainLimits, SharedMemory) {
   expect(getGemmModel(), problem, hopper);
   expect(getGemmModel(), problem, *lookupChip("gfx942"));
 
-  problem.facts.set(TmaFacts{.steps = 9});
+  problem.facts.set(WarpgroupFacts{.steps = 9});
   expect(getWarpgroupGemmModel(), problem, hopper);
 
   problem.facts.set(WeightStationaryFacts{.channels = 64,

@@ -17,7 +17,7 @@ using Side = TmaReuse::Side;
 
 constexpr int64_t kUnits = 132, kBytes = 227 * 1024;
 
-TmaTile createTile() {
+WarpgroupTile createTile() {
   return {.rows = 128, .columns = 64, .stages = 4, .consumers = 2};
 }
 
@@ -27,7 +27,7 @@ TmaReuse createReuse(Side side) {
       .side = side, .steps = 5, .matrices = 100, .rows = 320, .columns = 1024};
 }
 
-KeptTile keep(const TmaTile &tile, const TmaReuse &reuse) {
+KeptTile keep(const WarpgroupTile &tile, const TmaReuse &reuse) {
   return KeptTile(tile, reuse, kUnits, kBytes);
 }
 
@@ -55,7 +55,7 @@ TEST(KeptTile, RegionsDoNotOverlap) {
             kept.keptOffset() + kept.keptBytes());
   EXPECT_EQ(kept.barrierOffset(), kept.tile.sharedBytes() + kept.shift());
   EXPECT_EQ(kept.sharedBytes(), kept.barrierOffset() + 5 * 8);
-  EXPECT_EQ(kept.keptOffset() % TmaTile::kAlignment, 0);
+  EXPECT_EQ(kept.keptOffset() % WarpgroupTile::kAlignment, 0);
   EXPECT_EQ(kept.reduce(kept.sharedBytes()), kept.tile.sharedBytes());
 }
 
@@ -99,7 +99,7 @@ TEST(KeptTile, NothingIsKeptWhereItDoesNotPay) {
   reuse.steps = 5, reuse.rows = 128 * 9;
   EXPECT_FALSE(keep(createTile(), reuse).keeps());
   // Other tiles have the filter elsewhere.
-  TmaTile tile = createTile();
+  WarpgroupTile tile = createTile();
   tile.cluster = 2;
   EXPECT_FALSE(keep(tile, createReuse(Side::Left)).keeps());
   tile = createTile();

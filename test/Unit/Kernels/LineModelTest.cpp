@@ -11,7 +11,7 @@
 #include "../Schedule/ForwardProblem.h"
 #include "conv/Kernels/KernelModel.h"
 #include "conv/Kernels/LineBuffer/LineGradientTile.h"
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 #include "conv/Schedule/Heuristics.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,8 @@ TEST(LineModel, CandidatesHaveAllColumns) {
         kModel.listCandidates(problem, hopper(), atom);
     EXPECT_EQ(candidates.empty(), atom.n < 96) << atom.n;
     for (const Candidate &candidate : candidates) {
-      LineTile tile{getTmaTile(problem, candidate), factsOf(problem).window};
+      LineTile tile{getWarpgroupTile(problem, candidate),
+                    factsOf(problem).window};
       EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
       EXPECT_LE(tile.tile.accumulators(), tile.tile.maxAccumulators());
       EXPECT_GE(candidate.stages, 2);
@@ -108,7 +109,7 @@ TEST(LineModel, GradientsHaveOneConsumer) {
     Problem problem = createGradient();
     for (const Candidate &candidate :
          kModel.listCandidates(problem, hopper(), atom)) {
-      LineGradientTile tile(getTmaTile(problem, candidate),
+      LineGradientTile tile(getWarpgroupTile(problem, candidate),
                             factsOf(problem).window,
                             factsOf(problem).segmentPositions);
       EXPECT_EQ(candidate.subgroups(), 1);

@@ -60,7 +60,7 @@ TEST(LineTile, LinesOfTheStem) {
   EXPECT_EQ(tile.window.countLines(192), 2 * 2 + 7);
   EXPECT_EQ(tile.stageBytes, 11 * 224 * 3 * 2);
   EXPECT_EQ(tile.filterBytes(), 3 * 64 * 128);
-  EXPECT_EQ(tile.stagingOffset() % TmaTile::kAlignment, 0);
+  EXPECT_EQ(tile.stagingOffset() % WarpgroupTile::kAlignment, 0);
   EXPECT_EQ(tile.sharedBytes(), 108608);
 }
 

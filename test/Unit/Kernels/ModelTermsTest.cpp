@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../../lib/Kernels/Models.h"
-#include "../../../lib/Kernels/WarpgroupGemm/TmaCost.h"
+#include "../../../lib/Kernels/WarpgroupGemm/WarpgroupCost.h"
 #include "../Schedule/ForwardProblem.h"
 
 #include "conv/Kernels/Parts/StagedModel.h"
@@ -44,7 +44,7 @@ TEST(Prefetches, SaveTimeWithoutSlices) {
   faster.calibration.launch.prefetchSeconds += 1;
   Problem problem = test::forward(
       {.n = 64, .h = 14, .w = 14, .c = 256, .k = 256, .p = 14, .q = 14});
-  TmaFacts facts;
+  WarpgroupFacts facts;
   facts.steps = facts.totalSteps = 4;
   problem.facts.set(facts);
   const KernelModel &model = getWarpgroupGemmModel();
@@ -78,16 +78,16 @@ protected:
                    int64_t reduction = 64, int64_t copyBytes = 16) {
     Problem problem;
     problem.reduction = reduction;
-    problem.facts.set(TmaFacts());
+    problem.facts.set(WarpgroupFacts());
     GatherFacts facts;
     facts.gather.left = {.copyBytes = copyBytes, .alignment = left};
     facts.gather.right = {.copyBytes = copyBytes, .alignment = right};
     facts.isFilterGradient = isFilterGradient;
     problem.facts.set(facts);
-    KeptTile tile(TmaTile{.rows = 128,
-                          .columns = 64,
-                          .stages = 4,
-                          .producer = Producer::AsyncCopies});
+    KeptTile tile(WarpgroupTile{.rows = 128,
+                                .columns = 64,
+                                .stages = 4,
+                                .producer = Producer::AsyncCopies});
     return computeCopyCycles(problem, hopper.info, tile, /*stepBytes=*/0,
                              double(hopper.info.computeUnits));
   }
@@ -140,15 +140,15 @@ TEST(LoadedRows, TakeTimeForLoadsAndChecks) {
   fit.loadedVectorCycles = 0;
   auto getCycles = [&](int64_t loadBytes, int64_t registers) {
     Problem problem;
-    problem.facts.set(TmaFacts());
+    problem.facts.set(WarpgroupFacts());
     LoadFacts facts;
     facts.loaded.left = {.loadBytes = loadBytes, .registers = registers};
     facts.loaded.right = {.loadBytes = loadBytes, .areLanesRows = true};
     problem.facts.set(facts);
-    KeptTile tile(TmaTile{.rows = 128,
-                          .columns = 80,
-                          .stages = 4,
-                          .producer = Producer::Registers});
+    KeptTile tile(WarpgroupTile{.rows = 128,
+                                .columns = 80,
+                                .stages = 4,
+                                .producer = Producer::Registers});
     return computeCopyCycles(problem, hopper.info, tile, /*stepBytes=*/0,
                              double(hopper.info.computeUnits));
   };
@@ -194,14 +194,14 @@ protected:
     fit.outsideRowCycles = 100;
     fit.splitRowCycles = 10;
     fit.partialKeptRowCycles = 300;
-    problem.facts.set(TmaFacts());
+    problem.facts.set(WarpgroupFacts());
     problem.lhsRun.elements = problem.rhsRun.elements = 2048;
     problem.rows = 1664;
     problem.columns = 1008;
   }
 
   double getCycles(int64_t columns = 112) {
-    KeptTile tile(TmaTile{.rows = 128, .columns = columns, .stages = 4});
+    KeptTile tile(WarpgroupTile{.rows = 128, .columns = columns, .stages = 4});
     return computeCopyCycles(problem, hopper.info, tile, /*stepBytes=*/0,
                              double(hopper.info.computeUnits));
   }
@@ -231,7 +231,7 @@ TEST_F(EngineRows, OfTheLeftOperandAreCountedWhereItHasFewTiles) {
 // Columns that are innermost in memory are copied in boxes of 64, each of which
 // has a row for each of 64 channels.
 TEST_F(EngineRows, ThatStartWithinLinesTakeLonger) {
-  TmaFacts facts;
+  WarpgroupFacts facts;
   facts.isRightTransposed = true;
   problem.facts.set(facts);
   problem.columns = 640;
@@ -240,12 +240,12 @@ TEST_F(EngineRows, ThatStartWithinLinesTakeLonger) {
   problem.columns = 160; // The only tile starts with a line.
   EXPECT_DOUBLE_EQ(getCycles(160), 2 * (128 + 160));
   problem.columns = 640;
-  problem.facts.set(TmaFacts()); // Channels are innermost.
+  problem.facts.set(WarpgroupFacts()); // Channels are innermost.
   EXPECT_DOUBLE_EQ(getCycles(160), 2 * (128 + 160));
 }
 
 TEST_F(EngineRows, OfKeptFiltersTakeLongerIfTheyAreShort) {
-  KeptTile kept(TmaTile{.rows = 128, .columns = 64, .stages = 4},
+  KeptTile kept(WarpgroupTile{.rows = 128, .columns = 64, .stages = 4},
                 {.side = TmaReuse::Side::Left,
                  .steps = 1,
                  .rows = 128,
@@ -257,7 +257,7 @@ TEST_F(EngineRows, OfKeptFiltersTakeLongerIfTheyAreShort) {
   problem.lhsRun.elements = 64;
   EXPECT_LT(computeKeptCycles(problem, hopper.info, kept), 300 * 128);
   problem.lhsRun.elements = 48; // Groups count cache lines.
-  TmaFacts facts;
+  WarpgroupFacts facts;
   facts.hasGroups = true;
   problem.facts.set(facts);
   EXPECT_LT(computeKeptCycles(problem, hopper.info, kept), 300 * 128);
@@ -311,13 +311,13 @@ protected:
     fit.columnSectorCycles = 3;
     fit.partColumnSectorCycles = 7;
     fit.oddElementCycles = 11;
-    problem.facts.set(TmaFacts());
+    problem.facts.set(WarpgroupFacts());
   }
 
   /// Cycles for each element of a tile of 16-bit results, one or two atoms of
   /// which are stored together.
   double getCycles(int64_t atoms) {
-    TmaTile tile{
+    WarpgroupTile tile{
         .rows = 128 * atoms, .columns = 64, .stages = 4, .consumers = 2};
     EXPECT_EQ(tile.atomsStoredTogether(), atoms);
     return computeColumnCycles(problem, hopper.info, tile) /
@@ -354,7 +354,7 @@ TEST_F(StoredColumns, TouchPartsOfSectors) {
   problem.hasHaloTiles = true;
   problem.resultRowDistance = 1;
   auto countParts = [&](int64_t atoms, int64_t line) {
-    TmaTile tile{
+    WarpgroupTile tile{
         .rows = 128 * atoms, .columns = 64, .stages = 4, .consumers = 2};
     problem.resultLine = line;
     problem.resultBytes = double(2 * line); // One line.

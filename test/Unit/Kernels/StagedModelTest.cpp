@@ -1,5 +1,4 @@
-//===- StagedModelTest.cpp - arithmetic of the cost model ---------*- C++
-//-*-===//
+//===- StagedModelTest.cpp - arithmetic of the cost model -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

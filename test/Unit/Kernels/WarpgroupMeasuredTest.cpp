@@ -1,4 +1,4 @@
-//===- TmaMeasuredTest.cpp - the cost model's choice against an H200 ------===//
+//===- WarpgroupMeasuredTest.cpp - the cost model's choice against an H200 ===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Kernels/KernelModel.h"
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 
 #include "../../../lib/Kernels/Models.h"
 #include "../Schedule/ForwardProblem.h"
@@ -80,7 +80,7 @@ Candidate createCandidate(const ChipInfo &chip, const Tile &tile) {
       return {.atom = &atom,
               .workgroup = {tile.rows, tile.columns},
               .subgroup = {tile.rows / tile.consumers, tile.columns},
-              .gemmK = TmaTile::kRowElements,
+              .gemmK = WarpgroupTile::kRowElements,
               .stages = tile.stages,
               .cluster = tile.cluster};
   return {};
@@ -116,8 +116,8 @@ void expectFastChoice(const Layer<tiles> &layer, std::span<const Tile> all) {
                                    .k = layer.outputs,
                                    .p = layer.size,
                                    .q = layer.size});
-  int64_t steps = layer.inputs / TmaTile::kRowElements;
-  problem.facts.set(TmaFacts{.steps = steps, .totalSteps = steps});
+  int64_t steps = layer.inputs / WarpgroupTile::kRowElements;
+  problem.facts.set(WarpgroupFacts{.steps = steps, .totalSteps = steps});
   Choice choice;
   for (size_t i = 0; i < tiles; ++i)
     if (double measured = layer.microseconds[i]; measured > 0)
@@ -130,12 +130,12 @@ void expectFastChoice(const Layer<tiles> &layer, std::span<const Tile> all) {
       << layer.size;
 }
 
-TEST(TmaMeasured, ChosenTilesAreFast) {
+TEST(WarpgroupMeasured, ChosenTilesAreFast) {
   for (const auto &layer : kLayers)
     expectFastChoice(layer, kTiles);
 }
 
-TEST(TmaMeasured, ChosenClustersAreFast) {
+TEST(WarpgroupMeasured, ChosenClustersAreFast) {
   for (const auto &layer : kSmallLayers)
     expectFastChoice(layer, kClusterTiles);
 }
@@ -205,12 +205,12 @@ Problem createProblem(const Gradient &gradient, int64_t splits) {
   problem.lhsBytes = 2.0 * double(positions * gradient.outputs);
   problem.rhsBytes = 2.0 * double(positions * gradient.inputs);
   problem.resultBytes = 2.0 * double(gradient.outputs * gradient.inputs);
-  int64_t steps = ceilDiv(problem.reduction, TmaTile::kRowElements);
-  problem.facts.set(TmaFacts{.steps = steps,
-                             .totalSteps = steps,
-                             .isRightTransposed = true,
-                             .reducesPositions = true,
-                             .hasRowsOfColumns = true});
+  int64_t steps = ceilDiv(problem.reduction, WarpgroupTile::kRowElements);
+  problem.facts.set(WarpgroupFacts{.steps = steps,
+                                   .totalSteps = steps,
+                                   .isRightTransposed = true,
+                                   .reducesPositions = true,
+                                   .hasRowsOfColumns = true});
   problem.lhsRun.elements = gradient.outputs;
   problem.rhsRun.elements = gradient.inputs;
   if (splits > 1) {
@@ -220,7 +220,7 @@ Problem createProblem(const Gradient &gradient, int64_t splits) {
   return problem;
 }
 
-TEST(TmaMeasured, ChosenPartsAreFast) {
+TEST(WarpgroupMeasured, ChosenPartsAreFast) {
   const ChipInfo &chip = *lookupChip("sm_90a");
   for (const Gradient &gradient : kGradients) {
     Choice choice;

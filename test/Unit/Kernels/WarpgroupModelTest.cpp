@@ -1,4 +1,4 @@
-//===- TmaModelTest.cpp - tests of the tma main loop's candidates ---------===//
+//===- WarpgroupModelTest.cpp - tests of warpgroup_gemm's candidates ------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Kernels/KernelModel.h"
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 
 #include "../../../lib/Kernels/Models.h"
 #include "../Schedule/ForwardProblem.h"
@@ -23,9 +23,9 @@ namespace {
 
 const KernelModel &kModel = getWarpgroupGemmModel();
 
-TmaFacts &factsOf(Problem &problem) {
-  auto *facts = problem.facts.get<TmaFacts>();
-  return facts ? *facts : problem.facts.set(TmaFacts());
+WarpgroupFacts &factsOf(Problem &problem) {
+  auto *facts = problem.facts.get<WarpgroupFacts>();
+  return facts ? *facts : problem.facts.set(WarpgroupFacts());
 }
 
 /// A layer of ResNet-50 with 64 images of 14x14 and 256 channels.
@@ -40,13 +40,13 @@ Problem createLayer() {
                                    .p = 14,
                                    .q = 14});
   factsOf(problem).steps = factsOf(problem).totalSteps =
-      9 * 256 / TmaTile::kRowElements;
+      9 * 256 / WarpgroupTile::kRowElements;
   return problem;
 }
 
 const ChipInfo &hopper() { return *lookupChip("sm_90a"); }
 
-TEST(TmaModel, CandidatesFitTheChip) {
+TEST(WarpgroupModel, CandidatesFitTheChip) {
   for (const MatrixAtom &atom : hopper().atoms) {
     if (atom.kind != AtomKind::WGMMA || atom.hasNarrowSums())
       continue;
@@ -54,7 +54,7 @@ TEST(TmaModel, CandidatesFitTheChip) {
         kModel.listCandidates(createLayer(), hopper(), atom);
     EXPECT_EQ(candidates.empty(), atom.n < 16) << atom.n;
     for (const Candidate &candidate : candidates) {
-      TmaTile tile = getTmaTile(createLayer(), candidate);
+      WarpgroupTile tile = getWarpgroupTile(createLayer(), candidate);
       EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
       EXPECT_LE(tile.accumulators(), tile.maxAccumulators());
       EXPECT_GE(tile.stages, 2);
@@ -63,7 +63,7 @@ TEST(TmaModel, CandidatesFitTheChip) {
 }
 
 // Columns of taps and channels are copied in boxes of 64 channels.
-TEST(TmaModel, TilesOfGradientsAreWholeBoxes) {
+TEST(WarpgroupModel, TilesOfGradientsAreWholeBoxes) {
   Problem problem = createLayer();
   factsOf(problem).isRightTransposed = factsOf(problem).reducesPositions = true;
   factsOf(problem).hasRowsOfColumns = true;
@@ -76,7 +76,7 @@ TEST(TmaModel, TilesOfGradientsAreWholeBoxes) {
 
 // A box has 64 channels, of which a tile can use fewer, unless the channels are
 // parts of a row that are too short, or that start within cache lines.
-TEST(TmaModel, TransposedTilesHaveWholeBoxes) {
+TEST(WarpgroupModel, TransposedTilesHaveWholeBoxes) {
   Problem problem = createLayer();
   factsOf(problem).isRightTransposed = true;
   for (const MatrixAtom &atom : hopper().atoms) {
@@ -88,14 +88,14 @@ TEST(TmaModel, TransposedTilesHaveWholeBoxes) {
     problem.columns = 16;
     for (const Candidate &candidate :
          kModel.listCandidates(problem, hopper(), atom)) {
-      TmaTile tile = getTmaTile(problem, candidate);
+      WarpgroupTile tile = getWarpgroupTile(problem, candidate);
       EXPECT_EQ(tile.rightBytes(), ceilDiv(tile.columns, 64) * 64 * 128);
     }
   }
 }
 
 // Reading rows of tiles with few columns takes as long as with a few more.
-TEST(TmaModel, FewColumnsHaveNarrowTiles) {
+TEST(WarpgroupModel, FewColumnsHaveNarrowTiles) {
   Problem problem = createLayer();
   problem.columns = 3;
   problem.rows = 512 * 512;
@@ -106,7 +106,7 @@ TEST(TmaModel, FewColumnsHaveNarrowTiles) {
 
 // 66 x 2 tiles of 192 x 128 are one round of 132 compute units; every other
 // tile takes longer, also on the device.
-TEST(TmaModel, TilesFillWholeRounds) {
+TEST(WarpgroupModel, TilesFillWholeRounds) {
   Ranking ranking = rankCandidates(createLayer(), hopper());
   const Candidate &best = ranking.accepted.front().candidate;
   EXPECT_EQ(best.atom->kind, AtomKind::WGMMA);
@@ -115,12 +115,12 @@ TEST(TmaModel, TilesFillWholeRounds) {
 
 // 25 x 5 tiles of 128 x 104 are a round; 25 x 4 tiles of 128 columns leave
 // compute units idle. With few steps, the stores cost more than that.
-TEST(TmaModel, ColumnsFillTheChip) {
+TEST(WarpgroupModel, ColumnsFillTheChip) {
   auto getColumns = [](int64_t inputs, int64_t outputs) {
     Problem problem = test::forward(
         {.n = 64, .h = 7, .w = 7, .c = inputs, .k = outputs, .p = 7, .q = 7});
     factsOf(problem).steps = factsOf(problem).totalSteps =
-        inputs / TmaTile::kRowElements;
+        inputs / WarpgroupTile::kRowElements;
     return rankCandidates(problem, hopper())
         .accepted.front()
         .candidate.workgroup[1];
@@ -131,7 +131,7 @@ TEST(TmaModel, ColumnsFillTheChip) {
 
 // An image of 7x7 with 2048 channels has few tiles and 32 steps, which clusters
 // share as long as all clusters run at a time.
-TEST(TmaModel, ClustersShareTheStepsOfFewTiles) {
+TEST(WarpgroupModel, ClustersShareTheStepsOfFewTiles) {
   Problem problem = test::forward(
       {.n = 1, .h = 7, .w = 7, .c = 2048, .k = 512, .p = 7, .q = 7});
   factsOf(problem).steps = factsOf(problem).totalSteps =
@@ -141,7 +141,7 @@ TEST(TmaModel, ClustersShareTheStepsOfFewTiles) {
   for (const auto &[candidate, cost] : ranking.accepted) {
     if (candidate.cluster == 1)
       continue;
-    TmaTile tile = getTmaTile(problem, candidate);
+    WarpgroupTile tile = getWarpgroupTile(problem, candidate);
     EXPECT_TRUE(tile.hasWholeShares());
     EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
     EXPECT_GE(tile.stagingOffset(), tile.exchangeBytes());
@@ -157,7 +157,7 @@ TEST(TmaModel, ClustersShareTheStepsOfFewTiles) {
 
 // Clusters share the steps of a gradient of a filter if its operands are near,
 // but not beside slices.
-TEST(TmaModel, ClustersShareSmallGradientsOfFilters) {
+TEST(WarpgroupModel, ClustersShareSmallGradientsOfFilters) {
   Problem problem = test::forward(
       {.n = 1, .h = 7, .w = 7, .c = 2048, .k = 512, .p = 7, .q = 7});
   factsOf(problem).steps = factsOf(problem).totalSteps =
@@ -178,7 +178,7 @@ TEST(TmaModel, ClustersShareSmallGradientsOfFilters) {
 }
 
 // Cache lines of split rows take less time if few units request them.
-TEST(TmaModel, FewUnitsCopyFaster) {
+TEST(WarpgroupModel, FewUnitsCopyFaster) {
   Problem problem = createLayer();
   factsOf(problem).leftLines = 2;
   const MatrixAtom &atom =
@@ -196,27 +196,27 @@ TEST(TmaModel, FewUnitsCopyFaster) {
 
 // Instructions for 8-bit floats need promoted sums, or there is no kernel; with
 // promotion it is the fastest one.
-TEST(TmaModel, SumsOfEightBitFloatsArePromoted) {
+TEST(WarpgroupModel, SumsOfEightBitFloatsArePromoted) {
   Problem problem = createLayer();
   problem.operand = NumericType::F8;
   factsOf(problem).steps = factsOf(problem).totalSteps = 9;
   for (const auto &[candidate, cost] :
        rankCandidates(problem, hopper()).accepted)
     EXPECT_EQ(candidate.atom->kind, AtomKind::MMASync);
-  factsOf(problem).promotion = TmaTile::kMaxPromotion;
+  factsOf(problem).promotion = WarpgroupTile::kMaxPromotion;
   Ranking ranking = rankCandidates(problem, hopper());
   EXPECT_EQ(ranking.accepted.front().candidate.model, &kModel);
   for (const auto &[candidate, cost] : ranking.accepted) {
     if (candidate.model != &kModel)
       continue;
-    EXPECT_EQ(candidate.promotion, TmaTile::kMaxPromotion);
-    TmaTile tile = getTmaTile(problem, candidate);
+    EXPECT_EQ(candidate.promotion, WarpgroupTile::kMaxPromotion);
+    WarpgroupTile tile = getWarpgroupTile(problem, candidate);
     EXPECT_LE(2 * tile.accumulators(), tile.workers() > 2 ? 128 : 192);
   }
 }
 
 // A slot of halo tiles takes memory from the stages.
-TEST(TmaModel, TilesHaveWholeHaloTiles) {
+TEST(WarpgroupModel, TilesHaveWholeHaloTiles) {
   Problem problem = createLayer();
   problem.hasHaloTiles = true;
   factsOf(problem).haloTile = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
@@ -224,14 +224,14 @@ TEST(TmaModel, TilesHaveWholeHaloTiles) {
   ASSERT_FALSE(ranking.accepted.empty());
   for (const RankedCandidate &ranked : ranking.accepted) {
     EXPECT_EQ(ranked.candidate.workgroup[0] % 128, 0);
-    TmaTile tile = getTmaTile(problem, ranked.candidate);
+    WarpgroupTile tile = getWarpgroupTile(problem, ranked.candidate);
     EXPECT_EQ(tile.haloTileBytes, ranked.candidate.workgroup[0] * 10 * 18);
     EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
   }
 }
 
 // Lanes store sums of a slice, so that stages get the remaining memory.
-TEST(TmaModel, TilesHaveTheColumnsThatShareAHaloTile) {
+TEST(WarpgroupModel, TilesHaveTheColumnsThatShareAHaloTile) {
   Problem problem = createLayer();
   factsOf(problem).isRightTransposed = true;
   problem.splits = 2;
@@ -241,14 +241,14 @@ TEST(TmaModel, TilesHaveTheColumnsThatShareAHaloTile) {
   ASSERT_FALSE(ranking.accepted.empty());
   for (const RankedCandidate &ranked : ranking.accepted) {
     EXPECT_EQ(ranked.candidate.workgroup[1], 3 * 64);
-    TmaTile tile = getTmaTile(problem, ranked.candidate);
+    WarpgroupTile tile = getWarpgroupTile(problem, ranked.candidate);
     EXPECT_EQ(tile.stageBytes(), (ranked.candidate.workgroup[0] + 80) * 128);
     EXPECT_EQ(tile.stagingBytes(), 0);
   }
 }
 
 // A tile has one of three lines of three taps, or all lines.
-TEST(TmaModel, TilesHaveWholeLinesOfTaps) {
+TEST(WarpgroupModel, TilesHaveWholeLinesOfTaps) {
   Problem problem = createLayer();
   factsOf(problem).isLeftTransposed = true;
   factsOf(problem).isRightTransposed = true;
@@ -262,7 +262,7 @@ TEST(TmaModel, TilesHaveWholeLinesOfTaps) {
   std::set<int64_t> rows;
   for (const RankedCandidate &ranked : ranking.accepted) {
     rows.insert(ranked.candidate.workgroup[0]);
-    TmaTile tile = getTmaTile(problem, ranked.candidate);
+    WarpgroupTile tile = getWarpgroupTile(problem, ranked.candidate);
     int64_t lines = tile.rows == 9 * 64 ? 10 : 8;
     EXPECT_EQ(tile.leftBytes(), roundUp(lines * 10 * 128, 1024));
     EXPECT_EQ(tile.rightOffset(), tile.leftBytes());
@@ -272,7 +272,7 @@ TEST(TmaModel, TilesHaveWholeLinesOfTaps) {
 
 // In a reduction over positions, each copied row takes a unit's copy engine a
 // few cycles, even if few units run.
-TEST(TmaModel, RowsTakeTheCopyEngineTime) {
+TEST(WarpgroupModel, RowsTakeTheCopyEngineTime) {
   Problem problem = createLayer();
   factsOf(problem).isLeftTransposed = true;
   factsOf(problem).isRightTransposed = true;
@@ -286,7 +286,7 @@ TEST(TmaModel, RowsTakeTheCopyEngineTime) {
 
 // Copied epilogue operands replace stages, or take no memory if the stages have
 // room for all of them; either way there is a candidate.
-TEST(TmaModel, EpiloguesTakeThePlaceOfStages) {
+TEST(WarpgroupModel, EpiloguesTakeThePlaceOfStages) {
   Problem problem = createLayer();
   problem.epilogueBytes = problem.resultBytes;
   std::array<int64_t, 2> workgroup = {256, 128}, subgroup = {128, 128};
@@ -304,13 +304,13 @@ TEST(TmaModel, EpiloguesTakeThePlaceOfStages) {
   EXPECT_EQ(list().front().candidate.stages, 4);
   factsOf(problem).hasEpilogueBoxes = true;
   ASSERT_EQ(list().size(), 2u);
-  TmaTile tile = getTmaTile(problem, list().front().candidate);
+  WarpgroupTile tile = getWarpgroupTile(problem, list().front().candidate);
   tile.copyEpilogue(hopper().sharedMemoryBytes);
   EXPECT_EQ(tile.stages, 3);
   EXPECT_EQ(tile.countEpilogueChunks(), 4);
   EXPECT_EQ(tile.stagingBytes(), 128 * 128 * 2);
   EXPECT_EQ(tile.sharedBytes(), tile.epilogueBarrierOffset() + 2 * 2 * 4 * 8);
-  tile = getTmaTile(problem, list().back().candidate);
+  tile = getWarpgroupTile(problem, list().back().candidate);
   tile.copyEpilogue(hopper().sharedMemoryBytes);
   EXPECT_EQ(tile.stages, 4);
   EXPECT_FALSE(tile.isEpilogueCopied);
@@ -318,7 +318,7 @@ TEST(TmaModel, EpiloguesTakeThePlaceOfStages) {
   EXPECT_FALSE(tile.canCopyEpilogue());
 }
 
-TEST(TmaModel, HaloTilesAreSharedBySteps) {
+TEST(WarpgroupModel, HaloTilesAreSharedBySteps) {
   Problem problem = createLayer();
   Candidate candidate =
       rankCandidates(problem, hopper()).accepted.front().candidate;
@@ -331,11 +331,11 @@ TEST(TmaModel, HaloTilesAreSharedBySteps) {
 
 // Copies take as long as the cache lines of their rows, and longer if rows are
 // not full.
-TEST(TmaModel, RowsTakeTime) {
+TEST(WarpgroupModel, RowsTakeTime) {
   auto getLoadCycles = [](const Problem &problem) {
     Candidate candidate{.workgroup = {128, 128},
                         .subgroup = {64, 128},
-                        .gemmK = TmaTile::kRowElements,
+                        .gemmK = WarpgroupTile::kRowElements,
                         .stages = 6};
     for (const MatrixAtom &atom : hopper().atoms)
       if (atom.kind == AtomKind::WGMMA && atom.n == 128 &&
@@ -357,10 +357,10 @@ TEST(TmaModel, RowsTakeTime) {
 }
 
 // Lanes need registers for positions, and narrow copies take longer.
-TEST(TmaModel, LanesCopyWhatBoxesCannot) {
+TEST(WarpgroupModel, LanesCopyWhatBoxesCannot) {
   Problem problem = createLayer();
   int64_t steps = factsOf(problem).steps;
-  problem.facts.clear<TmaFacts>();
+  problem.facts.clear<WarpgroupFacts>();
   auto getSeconds = [&](int64_t copyBytes) {
     GatherFacts facts;
     facts.steps = facts.totalSteps = steps;
@@ -373,7 +373,7 @@ TEST(TmaModel, LanesCopyWhatBoxesCannot) {
       const Candidate &candidate = ranked.candidate;
       if (candidate.atom->kind != AtomKind::WGMMA)
         continue;
-      TmaTile tile = getTmaTile(problem, candidate);
+      WarpgroupTile tile = getWarpgroupTile(problem, candidate);
       EXPECT_LE(tile.consumers, 2);
       EXPECT_LE(tile.accumulators(), 128);
       EXPECT_NE(getGatherFacts(problem, tile), nullptr);
@@ -388,20 +388,20 @@ TEST(TmaModel, LanesCopyWhatBoxesCannot) {
 
 // Vectors of unaligned rows share sectors in the first-level cache, for which
 // shared memory leaves room. Aligned rows need none.
-TEST(TmaModel, LanesLeaveRoomForTheCache) {
+TEST(WarpgroupModel, LanesLeaveRoomForTheCache) {
   constexpr int64_t kMaxCachedBytes = 163 << 10;
   auto getMostBytes = [](int64_t alignment) {
     Problem problem = createLayer();
     GatherFacts facts;
-    static_cast<TmaFacts &>(facts) = factsOf(problem);
+    static_cast<WarpgroupFacts &>(facts) = factsOf(problem);
     facts.gather.left = {.copyBytes = 16, .alignment = alignment};
     facts.gather.right = facts.gather.left;
-    problem.facts.clear<TmaFacts>();
+    problem.facts.clear<WarpgroupFacts>();
     problem.facts.set(facts);
     int64_t most = 0;
     for (const RankedCandidate &ranked :
          rankCandidates(problem, hopper()).accepted) {
-      TmaTile tile = getTmaTile(problem, ranked.candidate);
+      WarpgroupTile tile = getWarpgroupTile(problem, ranked.candidate);
       if (tile.isGathered())
         most = std::max(most, tile.sharedBytes());
       if (tile.isGathered() && alignment == 16) {
@@ -416,12 +416,12 @@ TEST(TmaModel, LanesLeaveRoomForTheCache) {
 
 // Lanes copy instead of the copy engine only unaligned rows, neither of groups
 // nor of slices of a window's reduction.
-TEST(TmaModel, LanesAreRankedForUnalignedRows) {
+TEST(WarpgroupModel, LanesAreRankedForUnalignedRows) {
   auto areRanked = [](int64_t alignment, bool hasGroups, int64_t splits) {
     Problem problem = createLayer();
     problem.splits = splits;
     GatherFacts facts;
-    static_cast<TmaFacts &>(facts) = factsOf(problem);
+    static_cast<WarpgroupFacts &>(facts) = factsOf(problem);
     facts.gather.left = {.copyBytes = 16, .alignment = alignment};
     facts.gather.right = facts.gather.left;
     facts.hasWholeBoxes = true;
@@ -440,7 +440,7 @@ TEST(TmaModel, LanesAreRankedForUnalignedRows) {
 }
 
 // All units copy what they keep at the same time, unaligned rows more slowly.
-TEST(TmaModel, UnalignedFiltersTakeLongerToKeep) {
+TEST(WarpgroupModel, UnalignedFiltersTakeLongerToKeep) {
   auto getSeconds = [](int64_t channels) {
     Problem problem = test::forward({.n = 64,
                                      .h = 14,
@@ -451,8 +451,8 @@ TEST(TmaModel, UnalignedFiltersTakeLongerToKeep) {
                                      .s = 1,
                                      .p = 14,
                                      .q = 14});
-    TmaFacts &facts = factsOf(problem);
-    facts.steps = facts.totalSteps = 256 / TmaTile::kRowElements;
+    WarpgroupFacts &facts = factsOf(problem);
+    facts.steps = facts.totalSteps = 256 / WarpgroupTile::kRowElements;
     facts.reuse = {TmaReuse::Side::Right, facts.steps, 1, problem.rows,
                    problem.columns};
     problem.lhsRun.elements = 256;
@@ -469,10 +469,10 @@ TEST(TmaModel, UnalignedFiltersTakeLongerToKeep) {
 
 // A tile of 8 x 8 positions has columns of several taps, which are apart in
 // the gradient of a filter.
-TEST(TmaModel, LanesStoreHaloTilesOfGradients) {
+TEST(WarpgroupModel, LanesStoreHaloTilesOfGradients) {
   auto getSeconds = [](bool hasStoredPairs) {
     Problem problem = createLayer();
-    TmaFacts &facts = factsOf(problem);
+    WarpgroupFacts &facts = factsOf(problem);
     facts.reducesPositions = facts.hasRowsOfColumns = true;
     facts.isRightTransposed = true;
     facts.haloTile = {.bytes = 12800, .columns = 192};
@@ -488,21 +488,21 @@ TEST(TmaModel, LanesStoreHaloTilesOfGradients) {
 
 // Lines of a halo tile are short, unless two atoms are stored together; odd
 // columns touch more sectors, and lanes shift their elements.
-TEST(TmaModel, RowsInnermostAreStoredByColumns) {
+TEST(WarpgroupModel, RowsInnermostAreStoredByColumns) {
   Problem problem = createLayer();
-  TmaTile one{.rows = 128, .columns = 64, .stages = 4, .consumers = 2};
-  TmaTile two{.rows = 256, .columns = 64, .stages = 4, .consumers = 2};
+  WarpgroupTile one{.rows = 128, .columns = 64, .stages = 4, .consumers = 2};
+  WarpgroupTile two{.rows = 256, .columns = 64, .stages = 4, .consumers = 2};
   EXPECT_FALSE(storesColumns(problem, one));
   problem.resultRowDistance = 1;
   EXPECT_TRUE(storesColumns(problem, one));
-  TmaTile bytes = one;
+  WarpgroupTile bytes = one;
   bytes.resultBytes = 1;
   EXPECT_FALSE(storesColumns(problem, bytes));
-  TmaTile slices = one;
+  WarpgroupTile slices = one;
   slices.isStaged = false;
   EXPECT_FALSE(storesColumns(problem, slices));
 
-  auto getCycles = [&](const TmaTile &tile) {
+  auto getCycles = [&](const WarpgroupTile &tile) {
     return computeColumnCycles(problem, hopper(), tile) /
            double(tile.rows * tile.columns);
   };
@@ -525,11 +525,11 @@ TEST(TmaModel, RowsInnermostAreStoredByColumns) {
 
 // Where both producers bring the operands, tiles of both are ranked, and the
 // fewer bytes lanes copy at a time, the later theirs come.
-TEST(TmaModel, ProducersAreRankedTogether) {
+TEST(WarpgroupModel, ProducersAreRankedTogether) {
   Problem problem = createLayer();
   auto getBest = [&](int64_t copyBytes, Producer producer) {
     GatherFacts facts;
-    static_cast<TmaFacts &>(facts) = factsOf(problem);
+    static_cast<WarpgroupFacts &>(facts) = factsOf(problem);
     facts.gather.left = {.copyBytes = copyBytes, .registers = 1};
     facts.gather.right = {.copyBytes = copyBytes};
     problem.facts.set(facts);
@@ -550,14 +550,14 @@ TEST(TmaModel, ProducersAreRankedTogether) {
 
 // Copies that skip positions of volumes are slow, so lanes are ranked beside
 // them.
-TEST(TmaModel, LanesAreRankedForStridedVolumes) {
+TEST(WarpgroupModel, LanesAreRankedForStridedVolumes) {
   auto isRanked = [](bool hasVolumes, bool hasStrides) {
     Problem problem = createLayer();
-    TmaFacts &boxes = factsOf(problem);
+    WarpgroupFacts &boxes = factsOf(problem);
     boxes.hasVolumes = hasVolumes;
     boxes.hasStrides = hasStrides;
     GatherFacts facts;
-    static_cast<TmaFacts &>(facts) = boxes;
+    static_cast<WarpgroupFacts &>(facts) = boxes;
     facts.hasWholeBoxes = true;
     facts.gather.left = {.copyBytes = 16, .alignment = 128};
     facts.gather.right = facts.gather.left;
@@ -574,9 +574,9 @@ TEST(TmaModel, LanesAreRankedForStridedVolumes) {
   EXPECT_FALSE(isRanked(false, true));
 }
 
-TEST(TmaModel, WithoutBoxesThereAreNoCandidates) {
+TEST(WarpgroupModel, WithoutBoxesThereAreNoCandidates) {
   Problem problem = createLayer();
-  problem.facts.clear<TmaFacts>();
+  problem.facts.clear<WarpgroupFacts>();
   for (const RankedCandidate &ranked :
        rankCandidates(problem, hopper()).accepted)
     EXPECT_NE(ranked.candidate.atom->kind, AtomKind::WGMMA);

@@ -1,11 +1,11 @@
-//===- TmaProducerTest.cpp - what brings the tiles of subproblems ---------===//
+//===- WarpgroupProducerTest.cpp - what brings the tiles of subproblems ---===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Kernels/WarpgroupGemm/TmaProducer.h"
+#include "../../../lib/Kernels/WarpgroupGemm/WarpgroupProducer.h"
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Plan/ConvolutionPlan.h"
@@ -42,9 +42,11 @@ constexpr StringLiteral kChannelsLast = R"(
     return
   })";
 
-class TmaProducerTest : public testing::Test {
+class WarpgroupProducerTest : public testing::Test {
 protected:
-  TmaProducerTest() { context.loadDialect<ConvDialect, func::FuncDialect>(); }
+  WarpgroupProducerTest() {
+    context.loadDialect<ConvDialect, func::FuncDialect>();
+  }
 
   /// The products of the op in `text`.
   SmallVector<ViewedProduct> getProducts(StringRef text) {
@@ -72,7 +74,7 @@ protected:
 };
 
 /// A tile of one consumer that lanes load.
-::conv::TmaTile getTile(int64_t rows, int64_t columns) {
+::conv::WarpgroupTile getTile(int64_t rows, int64_t columns) {
   return {.rows = rows,
           .columns = columns,
           .consumers = 1,
@@ -81,7 +83,7 @@ protected:
 
 // Neighbouring lanes load rows of the filter for one dgrad phase, and vectors
 // of rows for the others. What holds for all is what takes more registers.
-TEST_F(TmaProducerTest, LanesOfSubproblemsAreRowsOrVectors) {
+TEST_F(WarpgroupProducerTest, LanesOfSubproblemsAreRowsOrVectors) {
   SmallVector<ViewedProduct> products = getProducts(kChannelsFirst);
   ASSERT_EQ(products.size(), 4u);
   SmallVector<::conv::LoadedOperands> each;
@@ -111,7 +113,7 @@ TEST_F(TmaProducerTest, LanesOfSubproblemsAreRowsOrVectors) {
 
 // The copies of phases with a padding need registers for coordinates, those of
 // the phase without do not: the kernel has as many as any needs.
-TEST_F(TmaProducerTest, SubproblemsHaveRegistersForTheWorstPositions) {
+TEST_F(WarpgroupProducerTest, SubproblemsHaveRegistersForTheWorstPositions) {
   SmallVector<ViewedProduct> products = getProducts(kChannelsLast);
   ASSERT_EQ(products.size(), 4u);
   SmallVector<int64_t> registers;
@@ -127,7 +129,7 @@ TEST_F(TmaProducerTest, SubproblemsHaveRegistersForTheWorstPositions) {
 
 // One subproblem that asynchronous copies cannot bring excludes them for all,
 // and lanes that load bring both kinds.
-TEST_F(TmaProducerTest, AllSubproblemsHaveOneProducer) {
+TEST_F(WarpgroupProducerTest, AllSubproblemsHaveOneProducer) {
   SmallVector<ViewedProduct> products = getProducts(kChannelsLast);
   llvm::append_range(products, getProducts(kChannelsFirst));
   EXPECT_FALSE(findGather(products));

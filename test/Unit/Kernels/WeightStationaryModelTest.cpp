@@ -1,5 +1,4 @@
-//===- WeightStationaryModelTest.cpp - tests of the weight_stationary main
-// loop's candidates //
+//===- WeightStationaryModelTest.cpp - weight_stationary's candidates -----===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Kernels/KernelModel.h"
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 #include "conv/Kernels/WeightStationary/WeightStationaryFacts.h"
 #include "conv/Kernels/WeightStationary/WeightStationaryTile.h"
 #include "conv/Schedule/Heuristics.h"
@@ -45,16 +44,16 @@ Problem createLastLayer() {
 const ChipInfo &hopper() { return *lookupChip("sm_90a"); }
 
 TEST(WeightStationaryTile, FilterComesFirst) {
-  TmaTile sizes{.rows = 256,
-                .columns = 8,
-                .stages = 4,
-                .consumers = 2,
-                .haloTileBytes = 41 * 1024};
+  WarpgroupTile sizes{.rows = 256,
+                      .columns = 8,
+                      .stages = 4,
+                      .consumers = 2,
+                      .haloTileBytes = 41 * 1024};
   WeightStationaryTile tile(sizes, /*taps=*/9, /*channels=*/72);
   // The second slice has eight channels.
   EXPECT_EQ(tile.countSlices(), 2);
   EXPECT_EQ(tile.filterBytes(), 2 * 9 * 8 * 128);
-  EXPECT_EQ(tile.pipelineOffset() % TmaTile::kAlignment, 0);
+  EXPECT_EQ(tile.pipelineOffset() % WarpgroupTile::kAlignment, 0);
   EXPECT_EQ(tile.stagingOffset(), tile.pipelineOffset() + 4 * 41 * 1024);
   EXPECT_EQ(tile.sharedBytes(), 188480);
 }
@@ -72,7 +71,7 @@ TEST(WeightStationaryModel, CandidatesHaveAllColumns) {
     if (atom.n < 12)
       EXPECT_TRUE(candidates.empty()) << atom.n;
     for (const Candidate &candidate : candidates) {
-      TmaTile sizes = getTmaTile(problem, candidate);
+      WarpgroupTile sizes = getWarpgroupTile(problem, candidate);
       sizes.haloTileBytes = sizes.rows / 256 * 41 * 1024;
       WeightStationaryTile tile(sizes, 9, 128);
       EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);

@@ -15,7 +15,7 @@
 #include "../../../lib/Kernels/Parts/UnitModel.h"
 
 #include "conv/Kernels/LineBuffer/LineFacts.h"
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 #include "conv/Kernels/WeightStationary/WeightStationaryFacts.h"
 #include "conv/Schedule/Heuristics.h"
 
@@ -61,8 +61,8 @@ Problem randomProblem(std::mt19937 &generator) {
 /// second problem has halo tiles.
 void addFacts(Problem &problem, std::mt19937 &generator) {
   auto coin = [&] { return generator() % 2 == 1; };
-  TmaFacts boxes;
-  int64_t rowElements = TmaTile::kRowBytes / byteSize(problem.operand);
+  WarpgroupFacts boxes;
+  int64_t rowElements = WarpgroupTile::kRowBytes / byteSize(problem.operand);
   boxes.steps = boxes.totalSteps = ceilDiv(problem.reduction, rowElements);
   boxes.sharers = boxes.steps;
   boxes.hasEpilogueBoxes = coin();
@@ -71,7 +71,7 @@ void addFacts(Problem &problem, std::mt19937 &generator) {
   if (problem.hasHaloTiles)
     boxes.haloTile = {.bytes = 10 * 10 * 128, .rows = 64, .taps = 9};
   boxes.allows3xTF32 = !problem.hasHaloTiles;
-  boxes.promotion = coin() ? TmaTile::kMaxPromotion : 0;
+  boxes.promotion = coin() ? WarpgroupTile::kMaxPromotion : 0;
   problem.facts.set(boxes);
   problem.facts.set(WeightStationaryFacts{.channels = 64,
                                           .haloTileBytes = 13 << 10,
@@ -105,8 +105,8 @@ void expectWellFormed(const Candidate &candidate, const ChipInfo &chip) {
   if (isWarpgroupAtom(candidate.atom->kind)) {
     EXPECT_EQ(candidate.subgroup[0] % candidate.atom->m, 0);
     EXPECT_EQ(candidate.subgroup[1], candidate.atom->n);
-    EXPECT_LE(candidate.subgroups(), TmaTile::kMaxConsumers);
-    EXPECT_LE(candidate.workgroup[0], TmaTile::kMaxRowsOfHaloTiles);
+    EXPECT_LE(candidate.subgroups(), WarpgroupTile::kMaxConsumers);
+    EXPECT_LE(candidate.workgroup[0], WarpgroupTile::kMaxRowsOfHaloTiles);
     EXPECT_GE(candidate.stages, 2);
   } else if (chip.backend != Backend::Host) {
     EXPECT_EQ(candidate.subgroup[0] % candidate.atom->n, 0);

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Schedule/Schedule.h"
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 #include "conv/Schedule/Explain.h"
 #include "conv/Schedule/Passes.h"
 
@@ -110,7 +110,8 @@ TEST_F(ScheduleTest, OddRowsAreStoredTogetherIfTheyAreWhole) {
     module->walk([&](ConvolutionOpInterface op) { found = op; });
     return computeProblem(found, PlanOptions());
   };
-  ::conv::TmaTile tile{.rows = 64, .columns = 32, .stages = 4, .consumers = 1};
+  ::conv::WarpgroupTile tile{
+      .rows = 64, .columns = 32, .stages = 4, .consumers = 1};
   ::conv::Problem rows = describe(R"(
       %y = conv.forward %x, %w
           window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>

@@ -28,12 +28,12 @@ struct LineGradientTile {
   /// number divides the stages, so one warpgroup always writes the same stage.
   static constexpr int64_t kIm2colWarpgroups = 2;
 
-  TmaTile tile;
+  WarpgroupTile tile;
   LineWindow window;
   /// Contiguous positions, in steps of 64.
   int64_t segmentPositions;
 
-  LineGradientTile(TmaTile tile, const LineWindow &window,
+  LineGradientTile(WarpgroupTile tile, const LineWindow &window,
                    int64_t segmentPositions)
       : tile(tile), window(window), segmentPositions(segmentPositions) {
     this->tile.im2colWarps = kIm2colWarpgroups;
@@ -56,7 +56,7 @@ struct LineGradientTile {
            ceilDiv(columns, tile.columns) == countColumnTiles();
   }
   int64_t countLines() const {
-    constexpr int64_t kPositions = TmaTile::kRowElements;
+    constexpr int64_t kPositions = WarpgroupTile::kRowElements;
     return window.countLines(kPositions,
                              std::gcd(kPositions, segmentPositions));
   }
@@ -64,11 +64,11 @@ struct LineGradientTile {
   int64_t linesOffset() const { return tile.stages * tile.stageBytes(); }
   int64_t barrierOffset() const {
     return linesOffset() + tile.stages * linesBytes() +
-           roundUp(window.reachBytes(), TmaTile::kBarrierBytes);
+           roundUp(window.reachBytes(), WarpgroupTile::kBarrierBytes);
   }
   /// Each stage has barriers for "copied", "gathered" and "empty".
   int64_t sharedBytes() const {
-    return barrierOffset() + 3 * tile.stages * TmaTile::kBarrierBytes;
+    return barrierOffset() + 3 * tile.stages * WarpgroupTile::kBarrierBytes;
   }
 };
 

@@ -57,7 +57,9 @@ struct LineWindow {
     return images * vertical.positions * horizontal.positions;
   }
   int64_t lineElements() const { return horizontal.extent * channels; }
-  int64_t lineBytes() const { return lineElements() * TmaTile::kElementBytes; }
+  int64_t lineBytes() const {
+    return lineElements() * WarpgroupTile::kElementBytes;
+  }
   int64_t countImageLines() const { return images * vertical.extent; }
   /// Whether every line starts where a copy can.
   bool hasAlignedLines() const { return lineBytes() % kAccessBytes == 0; }
@@ -76,7 +78,7 @@ struct LineWindow {
     int64_t bytes = lines * lineBytes();
     return hasAlignedLines()
                ? bytes
-               : roundUp(bytes + kAccessBytes - TmaTile::kElementBytes,
+               : roundUp(bytes + kAccessBytes - WarpgroupTile::kElementBytes,
                          kAccessBytes);
   }
   /// Lines from the first line of the last position in an image to the first
@@ -136,7 +138,7 @@ struct LineWindow {
         (d.positions - 1) * d.stride - d.low + d.taps * d.dilation - d.extent;
     return (std::max<int64_t>({d.low, behind, 0}) * channels +
             2 * kGroupElements) *
-           TmaTile::kElementBytes;
+           WarpgroupTile::kElementBytes;
   }
 };
 
@@ -144,7 +146,7 @@ struct LineWindow {
 struct LineTile : FilterTile {
   LineWindow window;
 
-  LineTile(TmaTile tile, const LineWindow &window)
+  LineTile(WarpgroupTile tile, const LineWindow &window)
       : FilterTile{tile,
                    ceilDiv(window.countGroups(), FilterTile::kVectorsPerRow),
                    window.bufferBytes(window.countLines(tile.rows))},

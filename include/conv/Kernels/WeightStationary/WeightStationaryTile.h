@@ -23,8 +23,8 @@ namespace conv {
 struct WeightStationaryTile : FilterTile {
   int64_t taps, channels;
 
-  WeightStationaryTile(TmaTile tile, int64_t taps, int64_t channels)
-      : FilterTile{tile, ceilDiv(channels, TmaTile::kRowElements) * taps,
+  WeightStationaryTile(WarpgroupTile tile, int64_t taps, int64_t channels)
+      : FilterTile{tile, ceilDiv(channels, WarpgroupTile::kRowElements) * taps,
                    tile.haloTileBytes},
         taps(taps), channels(channels) {}
 

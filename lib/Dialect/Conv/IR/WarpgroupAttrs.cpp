@@ -18,7 +18,7 @@ using namespace mlir::conv;
 /// Checks S10, S2 and S3 of warpgroup instructions.
 static LogicalResult verifyWarpgroups(EmitError emitError,
                                       const KernelFields &fields,
-                                      const ::conv::TmaTile &tile,
+                                      const ::conv::WarpgroupTile &tile,
                                       int64_t maxRows) {
   auto [workgroup, subgroup, gemmK, stages, atom] = fields;
   if (failed(fields.verifyDivision(emitError)) ||
@@ -41,7 +41,7 @@ static LogicalResult verifyWarpgroups(EmitError emitError,
     return emitError() << "expects at most " << tile.maxAccumulators()
                        << " accumulators of a lane, but got "
                        << tile.accumulators();
-  int64_t rowElements = ::conv::TmaTile::kAtomsPerRow * atom.getK();
+  int64_t rowElements = ::conv::WarpgroupTile::kAtomsPerRow * atom.getK();
   if (gemmK != rowElements || tile.stages < 2)
     return emitError() << "expects gemm_k to be " << rowElements
                        << " and 2 stages or more, but got " << gemmK << " and "
@@ -65,7 +65,7 @@ static LogicalResult verifyWarpgroupAtom(EmitError emitError, AtomAttr atom,
 /// Checks S14 of a halo tile, except the part on the convolution.
 static LogicalResult verifyHaloTile(EmitError emitError,
                                     ArrayRef<int64_t> haloTile) {
-  constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
+  constexpr int64_t kBlockSize = ::conv::WarpgroupTile::kBlockSize;
   bool isWhole = llvm::all_of(haloTile, [](int64_t size) {
     return size > 0 && size % kBlockSize == 0;
   });
@@ -77,13 +77,13 @@ static LogicalResult verifyHaloTile(EmitError emitError,
 
 /// Checks S18, except the parts that depend on convolution or chip.
 static LogicalResult verifyCluster(EmitError emitError,
-                                   const ::conv::TmaTile &tile) {
+                                   const ::conv::WarpgroupTile &tile) {
   if (tile.cluster <= 0)
     return emitError() << "expects cluster to be positive, but got "
                        << tile.cluster;
   if (!tile.hasWholeShares())
     return emitError() << "expects columns that are a multiple of "
-                       << ::conv::TmaTile::kVectorColumns
+                       << ::conv::WarpgroupTile::kVectorColumns
                        << " for each workgroup of a cluster, but got "
                        << tile.columns << " for " << tile.cluster;
   return success();
@@ -92,9 +92,9 @@ static LogicalResult verifyCluster(EmitError emitError,
 /// Checks S22, except the part that depends on the convolution.
 static LogicalResult verifyPromotion(EmitError emitError, int64_t promotion,
                                      AtomAttr atom) {
-  constexpr int64_t kAtomK = ::conv::TmaTile::kAtomBytes;
+  constexpr int64_t kAtomK = ::conv::WarpgroupTile::kAtomBytes;
   bool isPossible = promotion == kAtomK || promotion == 2 * kAtomK ||
-                    promotion == ::conv::TmaTile::kMaxPromotion;
+                    promotion == ::conv::WarpgroupTile::kMaxPromotion;
   if (promotion == 0 || (isPossible && atom.getKind() == AtomKind::WGMMA &&
                          atom.getK() == kAtomK))
     return success();
@@ -105,8 +105,8 @@ static LogicalResult verifyPromotion(EmitError emitError, int64_t promotion,
 
 /// Checks S24 and S27, except the parts that depend on the convolution.
 static LogicalResult verifyProducer(EmitError emitError,
-                                    const ::conv::TmaTile &tile, AtomAttr atom,
-                                    ArrayRef<int64_t> haloTile) {
+                                    const ::conv::WarpgroupTile &tile,
+                                    AtomAttr atom, ArrayRef<int64_t> haloTile) {
   if (!tile.isGathered())
     return success();
   auto name = ::conv::getName(tile.producer);
@@ -129,7 +129,7 @@ static LogicalResult verifyProducer(EmitError emitError,
 }
 
 /// The tile of a kernel that stores its sums as results.
-static ::conv::TmaTile getTile(const KernelFields &fields) {
+static ::conv::WarpgroupTile getTile(const KernelFields &fields) {
   return {.rows = fields.workgroup[0],
           .columns = fields.workgroup[1],
           .stages = fields.stages,
@@ -147,7 +147,7 @@ WarpgroupGemmAttr::verify(EmitError emitError, ArrayRef<int64_t> workgroup,
   KernelFields fields{workgroup, subgroup, gemmK, stages, atom};
   if (failed(fields.verify(emitError)))
     return failure();
-  ::conv::TmaTile tile = getTile(fields);
+  ::conv::WarpgroupTile tile = getTile(fields);
   tile.cluster = cluster;
   tile.promotion = promotion;
   tile.producer = producer;
@@ -172,7 +172,7 @@ LogicalResult LineBufferAttr::verify(EmitError emitError,
       failed(verifyWarpgroupAtom(emitError, atom, /*takes3xTF32=*/false)))
     return failure();
   return verifyWarpgroups(emitError, fields, getTile(fields),
-                          ::conv::TmaTile::kMaxRows);
+                          ::conv::WarpgroupTile::kMaxRows);
 }
 
 LogicalResult WeightStationaryAttr::verify(EmitError emitError,
@@ -187,12 +187,13 @@ LogicalResult WeightStationaryAttr::verify(EmitError emitError,
       failed(verifyWarpgroupAtom(emitError, atom, /*takes3xTF32=*/false)))
     return failure();
   return verifyWarpgroups(emitError, fields, getTile(fields),
-                          ::conv::TmaTile::kMaxRows);
+                          ::conv::WarpgroupTile::kMaxRows);
 }
 
-::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule) {
-  ::conv::TmaTile tile{schedule.getWorkgroup()[0], schedule.getWorkgroup()[1],
-                       schedule.getStages(), schedule.getNumSubgroups()};
+::conv::WarpgroupTile mlir::conv::getWarpgroupTile(ScheduleAttr schedule) {
+  ::conv::WarpgroupTile tile{schedule.getWorkgroup()[0],
+                             schedule.getWorkgroup()[1], schedule.getStages(),
+                             schedule.getNumSubgroups()};
   // Split-K slices store accumulators, for which there is no copy.
   tile.isStaged = schedule.getSplits() == 1;
   tile.cluster = schedule.getCluster();
@@ -208,7 +209,7 @@ LogicalResult WeightStationaryAttr::verify(EmitError emitError,
 static LogicalResult verifyTileForChip(EmitError emitError,
                                        KernelAttrInterface kernel,
                                        const ::conv::ChipInfo &chip) {
-  ::conv::TmaTile tile =
+  ::conv::WarpgroupTile tile =
       getTile({kernel.getWorkgroup(), kernel.getSubgroup(), kernel.getGemmK(),
                kernel.getStages(), kernel.getAtom()});
   if (tile.workItems() > chip.maxWorkgroupSize)

@@ -1,5 +1,4 @@
-//===- MovedOperand.cpp - a convolution's operand and its movement -*- C++
-//-*-===//
+//===- MovedOperand.cpp - a convolution's operand and its movement --------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

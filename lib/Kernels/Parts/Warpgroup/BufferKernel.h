@@ -25,7 +25,7 @@ namespace mlir::conv {
 
 /// What differs between these kernels at launch.
 struct BufferLaunch {
-  const ::conv::TmaTile &tile;
+  const ::conv::WarpgroupTile &tile;
   int64_t sharedBytes;
   TensorMapAttr leftMap, resultMap; ///< Null if lanes access it.
 };

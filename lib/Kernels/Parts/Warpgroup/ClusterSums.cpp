@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 static constexpr int64_t kVectorSums = kVectorBytes / Tile::kSumBytes;
 

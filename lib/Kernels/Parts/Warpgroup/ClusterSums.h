@@ -32,12 +32,12 @@ class ClusterSums {
 public:
   /// `memory` is where stage 0 starts. `rank` is the number of the workgroup in
   /// its cluster, and `workItem` the number in the warpgroup.
-  ClusterSums(const PtxBuilder &ptx, const ::conv::TmaTile &tile, Value memory,
-              Value rank, Value consumer, Value workItem);
+  ClusterSums(const PtxBuilder &ptx, const ::conv::WarpgroupTile &tile,
+              Value memory, Value rank, Value consumer, Value workItem);
 
   /// Called by one work-item, before any other goes on.
-  static void initialize(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
-                         Value memory);
+  static void initialize(const PtxBuilder &ptx,
+                         const ::conv::WarpgroupTile &tile, Value memory);
 
   /// The accumulators of this workgroup's share: the sums of all workgroups for
   /// these columns, added in the order of their ranks.
@@ -45,8 +45,9 @@ public:
 
 private:
   /// Barriers that complete when all sums for a consumer have arrived.
-  static MbarrierPipeline
-  getArrivals(const PtxBuilder &ptx, const ::conv::TmaTile &tile, Value memory);
+  static MbarrierPipeline getArrivals(const PtxBuilder &ptx,
+                                      const ::conv::WarpgroupTile &tile,
+                                      Value memory);
   /// Accesses for a lane's sums of one atom of the share. One access takes the
   /// four sums that the lane has of eight columns.
   int64_t countVectors() const;
@@ -64,7 +65,7 @@ private:
   Value createAtom(int64_t atom, Type element) const;
 
   const PtxBuilder &ptx;
-  const ::conv::TmaTile &tile;
+  const ::conv::WarpgroupTile &tile;
   MbarrierPipeline arrivals;
   Value rank, consumer;
   Value first; ///< The lane's first vector from workgroup 0.

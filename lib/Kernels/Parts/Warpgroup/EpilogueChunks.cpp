@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 MbarrierPipeline EpilogueChunks::getPipeline(const PtxBuilder &ptx,
                                              const Tile &tile, Value memory) {

@@ -32,12 +32,12 @@ namespace mlir::conv {
 class EpilogueChunks {
 public:
   /// `memory` is where stage 0 starts.
-  EpilogueChunks(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+  EpilogueChunks(const PtxBuilder &ptx, const ::conv::WarpgroupTile &tile,
                  Value memory, Value consumer);
 
   /// Called by one work-item, before any other goes on.
-  static void initialize(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
-                         Value memory);
+  static void initialize(const PtxBuilder &ptx,
+                         const ::conv::WarpgroupTile &tile, Value memory);
   static Value getFirstPhase(const PtxBuilder &ptx) {
     return ptx.math.constant(0);
   }
@@ -61,8 +61,9 @@ public:
                            const Maps &maps, Value phase) const;
 
 private:
-  static MbarrierPipeline
-  getPipeline(const PtxBuilder &ptx, const ::conv::TmaTile &tile, Value memory);
+  static MbarrierPipeline getPipeline(const PtxBuilder &ptx,
+                                      const ::conv::WarpgroupTile &tile,
+                                      Value memory);
   PipelineState locate(int64_t chunk, Value phase) const {
     return {ptx.math.add(first, chunk), phase};
   }
@@ -74,7 +75,7 @@ private:
   void store(const Maps &maps, TileOrigin origin, int64_t chunk) const;
 
   const PtxBuilder &ptx;
-  const ::conv::TmaTile &tile;
+  const ::conv::WarpgroupTile &tile;
   MbarrierPipeline pipeline; ///< Chunks of all consumers.
   Value consumer;
   Value first;   ///< Number of its first chunk.

@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 bool EpilogueColumns::apply(const EpilogueTensors &tensors, const Tile &tile) {
   int64_t rows = tensors.getRowsOfVector();

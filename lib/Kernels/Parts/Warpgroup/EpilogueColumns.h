@@ -1,5 +1,4 @@
-//===- EpilogueColumns.h - stores of results with rows innermost -*- C++
-//-*-===//
+//===- EpilogueColumns.h - stores of results with rows innermost ----------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,10 +20,10 @@ class EpilogueColumns {
 public:
   /// Whether `tensors` has such results.
   static bool apply(const EpilogueTensors &tensors,
-                    const ::conv::TmaTile &tile);
+                    const ::conv::WarpgroupTile &tile);
   /// `workItem` is the number of the work-item in its warpgroup.
   EpilogueColumns(const EpilogueTensors &tensors, const PtxBuilder &ptx,
-                  const ::conv::TmaTile &tile, Value workItem);
+                  const ::conv::WarpgroupTile &tile, Value workItem);
 
   /// Atoms of a consumer whose rows are staged together, and how many columns
   /// of them fit.
@@ -88,7 +87,7 @@ private:
 
   const EpilogueTensors &tensors;
   const PtxBuilder &ptx;
-  const ::conv::TmaTile &tile;
+  const ::conv::WarpgroupTile &tile;
   Type elementType;
   int64_t elementBytes, rowsOfVector, atoms;
   Value workItem;

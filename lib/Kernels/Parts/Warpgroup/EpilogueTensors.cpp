@@ -36,7 +36,7 @@ static std::vector<MatrixAccess> getAccesses(const Kernel &kernel) {
 }
 
 EpilogueTensors::EpilogueTensors(const PtxBuilder &ptx,
-                                 const ::conv::TmaTile &tile,
+                                 const ::conv::WarpgroupTile &tile,
                                  ArrayRef<Subproblem> subproblems,
                                  ColumnOrder order)
     : ptx(ptx), tile(tile), order(std::move(order)) {
@@ -44,7 +44,7 @@ EpilogueTensors::EpilogueTensors(const PtxBuilder &ptx,
     all.push_back({each, getAccesses(each.kernel)});
 }
 
-bool EpilogueTensors::areAlike(const ::conv::TmaTile &tile,
+bool EpilogueTensors::areAlike(const ::conv::WarpgroupTile &tile,
                                const Subproblem &lhs, const Subproblem &rhs,
                                std::optional<size_t> copied) {
   const TiledConvolution &left = lhs.kernel.form, &right = rhs.kernel.form;
@@ -105,7 +105,7 @@ int64_t EpilogueTensors::getColumnsOfStore() const {
 
 int64_t EpilogueTensors::getRowsOfVector() const {
   int64_t width =
-      ::conv::TmaTile::kAccessBytes * 8 /
+      ::conv::WarpgroupTile::kAccessBytes * 8 /
       getKernel().form.result.getElementType().getIntOrFloatBitWidth();
   for (const Tensors &tensors : all) {
     const MatrixAccess &access = tensors.accesses[getResult()];

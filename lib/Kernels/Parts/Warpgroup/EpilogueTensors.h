@@ -40,12 +40,12 @@ public:
     const TmaResult &result;
   };
 
-  EpilogueTensors(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+  EpilogueTensors(const PtxBuilder &ptx, const ::conv::WarpgroupTile &tile,
                   ArrayRef<Subproblem> subproblems, ColumnOrder order);
 
   /// Whether the epilogues of two subproblems differ only in where rows are.
   /// Lanes do not load the operand `copied`, if there is one.
-  static bool areAlike(const ::conv::TmaTile &tile, const Subproblem &lhs,
+  static bool areAlike(const ::conv::WarpgroupTile &tile, const Subproblem &lhs,
                        const Subproblem &rhs, std::optional<size_t> copied);
 
   /// A row of a tile: what it adds to the positions in all operands and, last,
@@ -136,7 +136,7 @@ private:
   size_t getResult() const { return all.front().accesses.size() - 1; }
 
   const PtxBuilder &ptx;
-  const ::conv::TmaTile &tile;
+  const ::conv::WarpgroupTile &tile;
   SmallVector<Tensors, 1> all;
   ColumnOrder order; ///< Null for the result's order.
 };

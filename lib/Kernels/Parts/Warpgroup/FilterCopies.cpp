@@ -1,4 +1,4 @@
-//===- FilterCopies.cpp - copies of windows and of a filter -------------===//
+//===- FilterCopies.cpp - copies of windows and of a filter ---------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -198,7 +198,7 @@ void HaloTileCopies::createHaloTiles(TileOrigin origin,
 std::unique_ptr<TmaCopies>
 mlir::conv::createFilterCopies(const PtxBuilder &ptx,
                                const TmaGeometry &geometry,
-                               const ::conv::TmaTile &tile) {
+                               const ::conv::WarpgroupTile &tile) {
   if (geometry.hasHaloTiles())
     return std::make_unique<HaloTileCopies>(ptx, geometry, tile);
   return std::make_unique<WindowCopies>(ptx, geometry, tile);

@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 /// Pairs of a lane for each `kColumnsPerPair` columns.
 static constexpr int64_t kPairs = 2;

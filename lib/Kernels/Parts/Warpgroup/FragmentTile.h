@@ -16,7 +16,7 @@
 
 #include "PtxBuilder.h"
 
-#include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Dialect/Conv/IR/WarpgroupTile.h"
 
 namespace mlir::conv {
 
@@ -24,14 +24,14 @@ namespace mlir::conv {
 inline constexpr int64_t kColumnsPerPair = 8;
 
 /// A lane's elements of a tile with 64 rows of `rowBytes` bytes, which may be
-/// swizzled (`TmaTile::isSwizzled`): pairs of neighbouring elements, as
+/// swizzled (`WarpgroupTile::isSwizzled`): pairs of neighbouring elements, as
 /// integers. Of 16 columns, the lane has pairs of the first eight in rows l / 4
 /// and l / 4 + 8, then the same of the next eight.
 class FragmentTile {
 public:
   /// `workItem` is the number of the work-item in its warpgroup.
   FragmentTile(const PtxBuilder &ptx, Value workItem, int64_t rowBytes,
-               int64_t elementBytes = ::conv::TmaTile::kElementBytes);
+               int64_t elementBytes = ::conv::WarpgroupTile::kElementBytes);
 
   Type getPairType() const;
   /// The most columns that one access takes.
@@ -47,7 +47,7 @@ private:
   /// Whether instructions move the rows of all lanes together. They do for
   /// 16-bit elements; for other elements, each lane moves its own pairs.
   bool movesMatrices() const {
-    return elementBytes == ::conv::TmaTile::kElementBytes;
+    return elementBytes == ::conv::WarpgroupTile::kElementBytes;
   }
   /// The address that a lane passes for the columns that start at `column`.
   Value getAddress(Value tile, int64_t column) const;

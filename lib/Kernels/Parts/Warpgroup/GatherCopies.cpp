@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 /// Lines after which swizzled places repeat.
 static constexpr int64_t kSwizzledLines = 8;

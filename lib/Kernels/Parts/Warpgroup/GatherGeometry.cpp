@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 /// The fewest bytes of an asynchronous copy.
 static constexpr int64_t kMinCopyBytes = 4;

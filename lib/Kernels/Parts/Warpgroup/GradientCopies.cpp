@@ -1,4 +1,4 @@
-//===- GradientCopies.cpp - copies for the gradient of a filter ---------===//
+//===- GradientCopies.cpp - copies for the gradient of a filter -----------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 namespace {
 
@@ -229,7 +229,7 @@ void TapRowsCopies::createStep(TileOrigin origin, ArrayRef<Value>,
 std::unique_ptr<TmaCopies>
 mlir::conv::createGradientCopies(const PtxBuilder &ptx,
                                  const TmaGeometry &geometry,
-                                 const ::conv::TmaTile &tile) {
+                                 const ::conv::WarpgroupTile &tile) {
   if (geometry.areTapsRows)
     return std::make_unique<TapRowsCopies>(ptx, geometry, tile);
   if (geometry.hasHaloTiles())

@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 static int64_t getElementBytes(const ViewedTensor &operand) {
   return operand.type.getElementTypeBitWidth() / 8;

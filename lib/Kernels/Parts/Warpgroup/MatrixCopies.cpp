@@ -1,4 +1,4 @@
-//===- MatrixCopies.cpp - copies of matrices ----------------------------===//
+//===- MatrixCopies.cpp - copies of matrices ------------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -91,6 +91,6 @@ void MatrixCopies::createStep(TileOrigin origin, ArrayRef<Value>,
 std::unique_ptr<TmaCopies>
 mlir::conv::createMatrixCopies(const PtxBuilder &ptx,
                                const TmaGeometry &geometry,
-                               const ::conv::TmaTile &tile) {
+                               const ::conv::WarpgroupTile &tile) {
   return std::make_unique<MatrixCopies>(ptx, geometry, tile);
 }

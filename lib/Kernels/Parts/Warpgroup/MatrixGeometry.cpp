@@ -201,7 +201,7 @@ bool MatrixReader::mergeInnermost() {
 /// Whether tiles of the operand are boxes and the steps of a split-K slice do
 /// not reach into the next one.
 bool MatrixReader::hasBoxes(const TmaMatrix &matrix) const {
-  using Tile = ::conv::TmaTile;
+  using Tile = ::conv::WarpgroupTile;
   const TmaMatrix::Dimension &last = matrix.dimensions.back();
   int64_t alignment = Tile::kAccessBytes / geometry.elementBytes;
   if (matrix.dimensions.size() > kMaxMapRank || last.extent == Extent::One ||

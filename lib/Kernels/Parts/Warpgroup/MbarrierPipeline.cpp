@@ -1,6 +1,5 @@
 //===- MbarrierPipeline.cpp - a pipeline of mbarriers -----------*- C++ -*-===//
 //
-//
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -10,7 +10,7 @@
 
 #include "PtxBuilder.h"
 
-#include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Dialect/Conv/IR/WarpgroupTile.h"
 
 namespace mlir::conv {
 
@@ -31,7 +31,7 @@ struct PipelineState {
 /// block.
 class MbarrierPipeline {
 public:
-  static constexpr int64_t kBarrierBytes = ::conv::TmaTile::kBarrierBytes;
+  static constexpr int64_t kBarrierBytes = ::conv::WarpgroupTile::kBarrierBytes;
 
   /// `barriers` is the address of all "full" barriers, then all "empty" ones.
   MbarrierPipeline(const PtxBuilder &ptx, Value barriers, int64_t stages)

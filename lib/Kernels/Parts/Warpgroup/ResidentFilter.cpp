@@ -26,7 +26,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 static constexpr int64_t kVectorsPerRow = ::conv::FilterTile::kVectorsPerRow;
 /// The named barrier of all consumers; lower numbers are each consumer's own.

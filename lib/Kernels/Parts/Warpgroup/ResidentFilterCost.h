@@ -9,7 +9,7 @@
 #define CONV_LIB_KERNELS_PARTS_WARPGROUP_RESIDENTFILTERCOST_H
 
 #include "conv/Chip/Chip.h"
-#include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Dialect/Conv/IR/WarpgroupTile.h"
 #include "conv/Kernels/Problem.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace conv {
 /// many as are adjacent along a column, of which `run` have consecutive numbers
 /// (`FilterOrder`), or along a row.
 inline int64_t countLoadedElements(const Run &right, int64_t run) {
-  int64_t most = right.isAlongReduction ? run : TmaTile::kAccess;
+  int64_t most = right.isAlongReduction ? run : WarpgroupTile::kAccess;
   return std::gcd(most, right.elements);
 }
 

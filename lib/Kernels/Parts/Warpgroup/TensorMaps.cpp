@@ -1,4 +1,4 @@
-//===- TensorMaps.cpp - tensor maps of a tma kernel -------------*- C++ -*-===//
+//===- TensorMaps.cpp - tensor maps of a kernel -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,10 +14,10 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 BoxRows mlir::conv::getOperandRows(const TmaGeometry &geometry,
-                                   const ::conv::TmaTile &tile) {
+                                   const ::conv::WarpgroupTile &tile) {
   bool isRounded =
       geometry.elementBytes == sizeof(float) && !tile.isConverted();
   return {.elementBytes = geometry.elementBytes,
@@ -171,7 +171,7 @@ TensorMapAttr mlir::conv::createTapRowsMap(MLIRContext *context,
 
 TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,
                                           const TmaResult &result,
-                                          const ::conv::TmaTile &tile) {
+                                          const ::conv::WarpgroupTile &tile) {
   if (!result.isCopied(tile))
     return {};
   BoxRows rows{.bytes = tile.chunkRowBytes(), .elementBytes = tile.resultBytes};

@@ -1,4 +1,4 @@
-//===- TensorMaps.h - tensor maps of a tma kernel ---------------*- C++ -*-===//
+//===- TensorMaps.h - tensor maps of a kernel -------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,21 +14,21 @@ namespace mlir::conv {
 
 /// The rows of boxes in shared memory.
 struct BoxRows {
-  int64_t bytes = ::conv::TmaTile::kRowBytes;
-  int64_t elementBytes = ::conv::TmaTile::kElementBytes;
+  int64_t bytes = ::conv::WarpgroupTile::kRowBytes;
+  int64_t elementBytes = ::conv::WarpgroupTile::kElementBytes;
   Arithmetic arithmetic = Arithmetic::F32; ///< tf32: copies round.
 
   int64_t elements() const { return bytes / elementBytes; }
   /// The swizzle as tensor maps encode it: 16 means none.
   int64_t swizzle() const {
-    using Tile = ::conv::TmaTile;
+    using Tile = ::conv::WarpgroupTile;
     return Tile::isSwizzled(bytes) ? bytes : Tile::kAccessBytes;
   }
 };
 
 /// Whole rows of an operand. Copies round f32 that is multiplied as tf32.
 BoxRows getOperandRows(const TmaGeometry &geometry,
-                       const ::conv::TmaTile &tile);
+                       const ::conv::WarpgroupTile &tile);
 
 /// Boxes of a window's tensor: `positions` positions of one tap, with as many
 /// channels as a row holds.
@@ -62,7 +62,7 @@ TensorMapAttr createPositionsMap(MLIRContext *context,
 /// Boxes of a result that is copied: a chunk of columns of an atom's rows.
 /// Returns a null map if lanes store the result.
 TensorMapAttr createResultMap(MLIRContext *context, const TmaResult &result,
-                              const ::conv::TmaTile &tile);
+                              const ::conv::WarpgroupTile &tile);
 
 } // namespace mlir::conv
 

@@ -114,7 +114,7 @@ SmallVector<Value> TmaCopies::createOffsets(Value tap) const {
 
 std::unique_ptr<TmaCopies>
 mlir::conv::createTmaCopies(const PtxBuilder &ptx, const TmaGeometry &geometry,
-                            const ::conv::TmaTile &tile) {
+                            const ::conv::WarpgroupTile &tile) {
   if (geometry.hasMatrices())
     return createMatrixCopies(ptx, geometry, tile);
   return geometry.reducesPositions ? createGradientCopies(ptx, geometry, tile)

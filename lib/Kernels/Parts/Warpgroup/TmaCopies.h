@@ -35,7 +35,7 @@ SmallVector<Value> createResultCorner(const PtxBuilder &ptx,
 class TmaCopies {
 public:
   TmaCopies(const PtxBuilder &ptx, const TmaGeometry &geometry,
-            const ::conv::TmaTile &tile)
+            const ::conv::WarpgroupTile &tile)
       : ptx(ptx), geometry(geometry), tile(tile),
         rows(getOperandRows(geometry, tile)) {}
   virtual ~TmaCopies() = default;
@@ -89,7 +89,7 @@ protected:
 
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;
-  const ::conv::TmaTile &tile;
+  const ::conv::WarpgroupTile &tile;
   BoxRows rows; ///< Rows of both operands in shared memory.
 
   /// Bytes of a box of a transposed tile: as many rows as a row has elements.
@@ -103,19 +103,19 @@ private:
 /// The copies that fit the geometry of a product.
 std::unique_ptr<TmaCopies> createTmaCopies(const PtxBuilder &ptx,
                                            const TmaGeometry &geometry,
-                                           const ::conv::TmaTile &tile);
+                                           const ::conv::WarpgroupTile &tile);
 
 /// The three kinds: a reduction over taps and channels, with or without halo
 /// tiles; a reduction over positions; matrices.
-std::unique_ptr<TmaCopies> createFilterCopies(const PtxBuilder &ptx,
-                                              const TmaGeometry &geometry,
-                                              const ::conv::TmaTile &tile);
-std::unique_ptr<TmaCopies> createGradientCopies(const PtxBuilder &ptx,
-                                                const TmaGeometry &geometry,
-                                                const ::conv::TmaTile &tile);
-std::unique_ptr<TmaCopies> createMatrixCopies(const PtxBuilder &ptx,
-                                              const TmaGeometry &geometry,
-                                              const ::conv::TmaTile &tile);
+std::unique_ptr<TmaCopies>
+createFilterCopies(const PtxBuilder &ptx, const TmaGeometry &geometry,
+                   const ::conv::WarpgroupTile &tile);
+std::unique_ptr<TmaCopies>
+createGradientCopies(const PtxBuilder &ptx, const TmaGeometry &geometry,
+                     const ::conv::WarpgroupTile &tile);
+std::unique_ptr<TmaCopies>
+createMatrixCopies(const PtxBuilder &ptx, const TmaGeometry &geometry,
+                   const ::conv::WarpgroupTile &tile);
 
 } // namespace mlir::conv
 

@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 TmaGeometry::Loop TmaGeometry::getOuterLoop() const {
   if (reducesPositions || hasMatrices())

@@ -90,7 +90,8 @@ Value mlir::conv::createTapBytes(const IndexMath &math,
   Value bytes = math.constant(0);
   for (auto [d, offset] : llvm::enumerate(createTapOffsets(math, window, tap)))
     if (window.isInHaloTile(d))
-      bytes = math.add(bytes, math.mul(offset, geometry.getHaloTilePitch(d) *
-                                                   ::conv::TmaTile::kRowBytes));
+      bytes = math.add(bytes,
+                       math.mul(offset, geometry.getHaloTilePitch(d) *
+                                            ::conv::WarpgroupTile::kRowBytes));
   return bytes;
 }

@@ -104,7 +104,7 @@ TmaResult mlir::conv::computeTmaResult(const ViewedTensor &result) {
   computed.groups = result.view.getBatch().back();
   int64_t elementBytes = result.type.getElementTypeBitWidth() / 8;
   if (batch != computed.groups ||
-      columns * elementBytes % ::conv::TmaTile::kAccessBytes)
+      columns * elementBytes % ::conv::WarpgroupTile::kAccessBytes)
     return computed;
   if (std::optional<TmaWindow> window = readHaloTiles(result)) {
     computed.form = Form::HaloTiles;

@@ -56,7 +56,7 @@ TransposedTile::TransposedTile(const PtxBuilder &ptx, Value workItem,
 void TransposedTile::store(Value tile, int64_t atom, int64_t column,
                            ValueRange pairs) const {
   ImplicitLocOpBuilder &b = ptx.b;
-  int64_t atomBytes = atom * ::conv::TmaTile::kAtomRows * elementBytes;
+  int64_t atomBytes = atom * ::conv::WarpgroupTile::kAtomRows * elementBytes;
   auto getOffset = [&](int64_t column) {
     return column * rows * elementBytes + atomBytes;
   };

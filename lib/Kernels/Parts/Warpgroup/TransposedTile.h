@@ -10,7 +10,7 @@
 
 #include "PtxBuilder.h"
 
-#include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Dialect/Conv/IR/WarpgroupTile.h"
 
 namespace mlir::conv {
 
@@ -20,7 +20,8 @@ namespace mlir::conv {
 class TransposedTile {
 public:
   /// `workItem` is the number of the work-item in its warpgroup, and `rows`
-  /// those of all atoms. `elementBytes` is 2 or 4 (`TmaTile::canTranspose`).
+  /// those of all atoms. `elementBytes` is 2 or 4
+  /// (`WarpgroupTile::canTranspose`).
   TransposedTile(const PtxBuilder &ptx, Value workItem, int64_t rows,
                  int64_t elementBytes);
 

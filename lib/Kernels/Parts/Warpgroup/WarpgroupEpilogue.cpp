@@ -1,4 +1,4 @@
-//===- TmaEpilogue.cpp - epilogue and store through shared memory ---------===//
+//===- WarpgroupEpilogue.cpp - epilogue and store through shared memory ---===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TmaEpilogue.h"
+#include "WarpgroupEpilogue.h"
 
 #include "../EpilogueOps.h"
 
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -23,12 +23,13 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
-TmaEpilogue::TmaEpilogue(ArrayRef<Subproblem> subproblems,
-                         const PtxBuilder &ptx, const ::conv::TmaTile &tile,
-                         Value consumer, Value workItem, Value staging,
-                         ColumnOrder order)
+WarpgroupEpilogue::WarpgroupEpilogue(ArrayRef<Subproblem> subproblems,
+                                     const PtxBuilder &ptx,
+                                     const ::conv::WarpgroupTile &tile,
+                                     Value consumer, Value workItem,
+                                     Value staging, ColumnOrder order)
     : form(subproblems.front().kernel.form), result(subproblems.front().result),
       tensors(ptx, tile, subproblems, std::move(order)), ptx(ptx), tile(tile),
       consumer(consumer), workItem(workItem), staging(staging),
@@ -42,11 +43,11 @@ TmaEpilogue::TmaEpilogue(ArrayRef<Subproblem> subproblems,
     columns.emplace(tensors, ptx, tile, workItem);
 }
 
-void TmaEpilogue::synchronize() const {
+void WarpgroupEpilogue::synchronize() const {
   ptx.barrier(ptx.math.add(consumer, 1), Tile::kWarpgroupSize);
 }
 
-int64_t TmaEpilogue::getColumnsAtOnce() const {
+int64_t WarpgroupEpilogue::getColumnsAtOnce() const {
   // A lane has one value per two columns, which takes about three registers.
   // Operands of this subtile and of the next one take more.
   int64_t registers = 3;
@@ -63,27 +64,27 @@ int64_t TmaEpilogue::getColumnsAtOnce() const {
                              std::min(least, most), most);
 }
 
-int64_t TmaEpilogue::getStagedColumns() const {
+int64_t WarpgroupEpilogue::getStagedColumns() const {
   if (!columns)
     return tile.stagedColumns();
   int64_t most = columns->getMostColumns();
   return most - most % getColumnsAtOnce();
 }
 
-int64_t TmaEpilogue::countSubtiles() const {
+int64_t WarpgroupEpilogue::countSubtiles() const {
   return llvm::divideCeil(tile.columns, getColumnsAtOnce());
 }
 
-int64_t TmaEpilogue::Subtile::countPairs() const {
+int64_t WarpgroupEpilogue::Subtile::countPairs() const {
   return 2 * columns / kColumnsPerPair;
 }
 
-bool TmaEpilogue::movesByLanes() const {
+bool WarpgroupEpilogue::movesByLanes() const {
   return !result.isCopied(tile) ||
          form.epilogueOperands.size() > (replaced.chunks ? 1 : 0);
 }
 
-bool TmaEpilogue::storesRows() const {
+bool WarpgroupEpilogue::storesRows() const {
   Type element = form.result.getElementType();
   int64_t columns = tensors.getColumnsOfStore();
   bool isWorth =
@@ -93,8 +94,9 @@ bool TmaEpilogue::storesRows() const {
          tile.hasChunks() && element.getIntOrFloatBitWidth() == 16 && isWorth;
 }
 
-TmaEpilogue::Subtile TmaEpilogue::getSubtile(const SubproblemTile &origin,
-                                             int64_t number) const {
+WarpgroupEpilogue::Subtile
+WarpgroupEpilogue::getSubtile(const SubproblemTile &origin,
+                              int64_t number) const {
   const IndexMath &math = ptx.math;
   // Atoms that are staged together come one after the other.
   int64_t together = getStagedAtoms();
@@ -118,14 +120,14 @@ TmaEpilogue::Subtile TmaEpilogue::getSubtile(const SubproblemTile &origin,
   return subtile;
 }
 
-EpilogueTensors::Box TmaEpilogue::getBox(const SubproblemTile &origin,
-                                         Value row) const {
+EpilogueTensors::Box WarpgroupEpilogue::getBox(const SubproblemTile &origin,
+                                               Value row) const {
   return tensors.createBox(
       {{origin.batch, row, origin.column}, origin.subproblem});
 }
 
-TmaEpilogue::Place TmaEpilogue::getPlace(const Subtile &subtile,
-                                         int64_t i) const {
+WarpgroupEpilogue::Place WarpgroupEpilogue::getPlace(const Subtile &subtile,
+                                                     int64_t i) const {
   return {subtile.rows[i % 2],
           {subtile.laneColumn, subtile.column + i / 2 * kColumnsPerPair}};
 }
@@ -150,7 +152,8 @@ static VectorType getStoredType(VectorType type) {
              : type;
 }
 
-TmaEpilogue::Loaded TmaEpilogue::load(const Subtile &subtile) const {
+WarpgroupEpilogue::Loaded
+WarpgroupEpilogue::load(const Subtile &subtile) const {
   auto loadPairs = [&](size_t operand) {
     return join(ptx.b, subtile.countPairs(), [&](int64_t i) {
       Place place = getPlace(subtile, i);
@@ -164,7 +167,7 @@ TmaEpilogue::Loaded TmaEpilogue::load(const Subtile &subtile) const {
   return loaded;
 }
 
-Value TmaEpilogue::loadStaged(const Subtile &subtile) const {
+Value WarpgroupEpilogue::loadStaged(const Subtile &subtile) const {
   const MatrixOperand &operand = form.epilogueOperands[replaced.operand];
   auto type = VectorType::get({2}, operand.getElementType());
   SmallVector<Value> pairs;
@@ -180,8 +183,9 @@ Value TmaEpilogue::loadStaged(const Subtile &subtile) const {
   return join(ptx.b, subtile.countPairs(), [&](int64_t i) { return pairs[i]; });
 }
 
-SmallVector<Value> TmaEpilogue::createPairs(const Subtile &subtile, Value sums,
-                                            Loaded loaded) const {
+SmallVector<Value> WarpgroupEpilogue::createPairs(const Subtile &subtile,
+                                                  Value sums,
+                                                  Loaded loaded) const {
   SmallVector<Value> inputs;
   if (sums)
     inputs.push_back(join(ptx.b, subtile.countPairs(), [&](int64_t i) {
@@ -202,14 +206,14 @@ SmallVector<Value> TmaEpilogue::createPairs(const Subtile &subtile, Value sums,
                              });
 }
 
-void TmaEpilogue::store(const Subtile &subtile, ValueRange pairs) const {
+void WarpgroupEpilogue::store(const Subtile &subtile, ValueRange pairs) const {
   for (auto [i, pair] : llvm::enumerate(pairs)) {
     Place place = getPlace(subtile, i);
     tensors.store(pair, place.row, place.columns);
   }
 }
 
-void TmaEpilogue::stage(const Subtile &subtile, ValueRange pairs) const {
+void WarpgroupEpilogue::stage(const Subtile &subtile, ValueRange pairs) const {
   int64_t perStore = 2 * chunk.getColumns() / kColumnsPerPair;
   auto storeAll = [&](ValueRange all, auto &&store) {
     for (int64_t i = 0; i < subtile.countPairs(); i += perStore)
@@ -231,7 +235,8 @@ void TmaEpilogue::stage(const Subtile &subtile, ValueRange pairs) const {
   });
 }
 
-int64_t TmaEpilogue::getChunk(const Subtile &subtile, int64_t column) const {
+int64_t WarpgroupEpilogue::getChunk(const Subtile &subtile,
+                                    int64_t column) const {
   // Columns of one atom at a time share the staging space, unless an operand's
   // chunks already occupy their own places.
   int64_t staged = replaced.chunks ? subtile.atom * tile.columns + column
@@ -239,12 +244,13 @@ int64_t TmaEpilogue::getChunk(const Subtile &subtile, int64_t column) const {
   return staged / tile.chunkColumns();
 }
 
-Value TmaEpilogue::getStaged(const Subtile &subtile, int64_t column) const {
+Value WarpgroupEpilogue::getStaged(const Subtile &subtile,
+                                   int64_t column) const {
   return ptx.offset(staging, getChunk(subtile, column) * tile.chunkBytes());
 }
 
-void TmaEpilogue::copyRows(const SubproblemTile &origin,
-                           const Subtile &last) const {
+void WarpgroupEpilogue::copyRows(const SubproblemTile &origin,
+                                 const Subtile &last) const {
   auto [map, coordinates] = last.box ? *last.box : getBox(origin, last.row);
   Value first = coordinates.front();
   for (int64_t c = last.column - last.column % tile.stagedColumns();
@@ -264,8 +270,8 @@ void TmaEpilogue::copyRows(const SubproblemTile &origin,
   ptx.commitStores();
 }
 
-void TmaEpilogue::storeRows(const SubproblemTile &origin,
-                            const Subtile &last) const {
+void WarpgroupEpilogue::storeRows(const SubproblemTile &origin,
+                                  const Subtile &last) const {
   const IndexMath &math = ptx.math;
   constexpr int64_t kRows = 16;
   int64_t width = tensors.getColumnsOfStore();
@@ -294,15 +300,15 @@ void TmaEpilogue::storeRows(const SubproblemTile &origin,
                   });
 }
 
-void TmaEpilogue::storeColumns(const SubproblemTile &origin,
-                               const Subtile &last) const {
+void WarpgroupEpilogue::storeColumns(const SubproblemTile &origin,
+                                     const Subtile &last) const {
   int64_t first = last.column - last.column % getStagedColumns();
   int64_t above = last.atom % getStagedAtoms() * Tile::kAtomRows;
   columns->store(origin, ptx.math.sub(last.row, above), first,
                  last.column + last.columns - first, staging);
 }
 
-void TmaEpilogue::beginColumns() const {
+void WarpgroupEpilogue::beginColumns() const {
   if (columns)
     return synchronize();
   if (storesRows())
@@ -312,8 +318,8 @@ void TmaEpilogue::beginColumns() const {
   synchronize();
 }
 
-void TmaEpilogue::copyColumns(const SubproblemTile &origin,
-                              const Subtile &last) const {
+void WarpgroupEpilogue::copyColumns(const SubproblemTile &origin,
+                                    const Subtile &last) const {
   if (columns) {
     synchronize();
     return storeColumns(origin, last);
@@ -327,7 +333,8 @@ void TmaEpilogue::copyColumns(const SubproblemTile &origin,
   ptx.createIf(isFirst, [&] { copyRows(origin, last); });
 }
 
-void TmaEpilogue::beginSubtile(const Subtile &subtile, Value phase) const {
+void WarpgroupEpilogue::beginSubtile(const Subtile &subtile,
+                                     Value phase) const {
   if (!replaced.chunks) {
     if (subtile.column % getStagedColumns() == 0 &&
         subtile.atom % getStagedAtoms() == 0)
@@ -337,8 +344,8 @@ void TmaEpilogue::beginSubtile(const Subtile &subtile, Value phase) const {
   }
 }
 
-void TmaEpilogue::endSubtile(const Subtile &subtile,
-                             const SubproblemTile &origin) const {
+void WarpgroupEpilogue::endSubtile(const Subtile &subtile,
+                                   const SubproblemTile &origin) const {
   int64_t end = subtile.column + subtile.columns;
   if (!replaced.chunks) {
     bool isWhole = end == tile.columns || end % getStagedColumns() == 0;
@@ -350,8 +357,9 @@ void TmaEpilogue::endSubtile(const Subtile &subtile,
   }
 }
 
-void TmaEpilogue::create(const SubproblemTile &origin, ValueRange accumulators,
-                         Loaded loaded, Value phase) const {
+void WarpgroupEpilogue::create(const SubproblemTile &origin,
+                               ValueRange accumulators, Loaded loaded,
+                               Value phase) const {
   bool isStaged = this->isStaged();
   int64_t count = tile.atomsPerConsumer() * countSubtiles();
   Subtile next = getSubtile(origin, 0);
@@ -376,6 +384,6 @@ void TmaEpilogue::create(const SubproblemTile &origin, ValueRange accumulators,
   }
 }
 
-void TmaEpilogue::finish(const PtxBuilder &ptx, Value workItem) {
+void WarpgroupEpilogue::finish(const PtxBuilder &ptx, Value workItem) {
   ptx.createIf(ptx.equal(workItem, 0), [&] { ptx.waitForStores(); });
 }

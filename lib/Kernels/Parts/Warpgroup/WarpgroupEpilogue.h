@@ -1,12 +1,12 @@
-//===- TmaEpilogue.h - epilogue and store through shared memory -*- C++ -*-===//
+//===- WarpgroupEpilogue.h - epilogue and store through shared memory -----===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_TMAEPILOGUE_H
-#define CONV_LIB_KERNELS_PARTS_WARPGROUP_TMAEPILOGUE_H
+#ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPEPILOGUE_H
+#define CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPEPILOGUE_H
 
 #include "EpilogueChunks.h"
 #include "EpilogueColumns.h"
@@ -23,7 +23,7 @@ namespace mlir::conv {
 /// from where chunks are copied; copies clip what is outside the result.
 /// Otherwise, lanes store rows from there if elements have 16 bits, or
 /// columns if rows are innermost; or else, each lane stores its own elements.
-class TmaEpilogue {
+class WarpgroupEpilogue {
 public:
   using Subproblem = EpilogueTensors::Subproblem;
   using Column = EpilogueTensors::Column;
@@ -32,17 +32,17 @@ public:
   /// `staging` is this consumer's subtile of shared memory, `barrier` the named
   /// barrier of its warpgroup, and `workItem` the work-item's number in it. If
   /// `order` permutes the columns, the result is not copied.
-  TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
-              const ::conv::TmaTile &tile, const TmaResult &form,
-              Value consumer, Value workItem, Value staging,
-              ColumnOrder order = nullptr)
-      : TmaEpilogue({Subproblem{kernel, form}}, ptx, tile, consumer, workItem,
-                    staging, std::move(order)) {}
+  WarpgroupEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
+                    const ::conv::WarpgroupTile &tile, const TmaResult &form,
+                    Value consumer, Value workItem, Value staging,
+                    ColumnOrder order = nullptr)
+      : WarpgroupEpilogue({Subproblem{kernel, form}}, ptx, tile, consumer,
+                          workItem, staging, std::move(order)) {}
   /// One epilogue for several subproblems, which `EpilogueTensors::areAlike`
   /// must hold for.
-  TmaEpilogue(ArrayRef<Subproblem> subproblems, const PtxBuilder &ptx,
-              const ::conv::TmaTile &tile, Value consumer, Value workItem,
-              Value staging, ColumnOrder order = nullptr);
+  WarpgroupEpilogue(ArrayRef<Subproblem> subproblems, const PtxBuilder &ptx,
+                    const ::conv::WarpgroupTile &tile, Value consumer,
+                    Value workItem, Value staging, ColumnOrder order = nullptr);
 
   /// Results overwrite the chunks of an operand of the epilogue, and the
   /// epilogue warp of `chunks` copies them.
@@ -142,7 +142,7 @@ private:
   const TmaResult &result;      ///< Likewise.
   EpilogueTensors tensors;
   const PtxBuilder &ptx;
-  const ::conv::TmaTile &tile;
+  const ::conv::WarpgroupTile &tile;
   Value consumer, workItem, staging;
   struct Replaced {
     const EpilogueChunks *chunks = nullptr; ///< Null if there are none.
@@ -158,4 +158,4 @@ private:
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_KERNELS_PARTS_WARPGROUP_TMAEPILOGUE_H
+#endif // CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPEPILOGUE_H

@@ -1,56 +1,58 @@
-//===- TmaFacts.cpp - facts about copies of boxes -------------------------===//
+//===- WarpgroupFacts.cpp - facts about copies of boxes -------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 
 #include <numeric>
 
 using namespace conv;
 
-const TmaFacts &conv::getTmaFacts(const Problem &problem) {
-  static const TmaFacts kNone;
-  const auto *facts = problem.facts.get<TmaFacts>();
+const WarpgroupFacts &conv::getWarpgroupFacts(const Problem &problem) {
+  static const WarpgroupFacts kNone;
+  const auto *facts = problem.facts.get<WarpgroupFacts>();
   return facts ? *facts : kNone;
 }
 
 const GatherFacts *conv::getGatherFacts(const Problem &problem,
-                                        const TmaTile &tile) {
+                                        const WarpgroupTile &tile) {
   return tile.producer == Producer::AsyncCopies
              ? problem.facts.get<GatherFacts>()
              : nullptr;
 }
 
 const LoadFacts *conv::getLoadFacts(const Problem &problem,
-                                    const TmaTile &tile) {
+                                    const WarpgroupTile &tile) {
   return tile.producer == Producer::Registers ? problem.facts.get<LoadFacts>()
                                               : nullptr;
 }
 
-const TmaFacts &conv::getTmaFacts(const Problem &problem, const TmaTile &tile) {
+const WarpgroupFacts &conv::getWarpgroupFacts(const Problem &problem,
+                                              const WarpgroupTile &tile) {
   if (const GatherFacts *facts = getGatherFacts(problem, tile))
     return *facts;
   const LoadFacts *facts = getLoadFacts(problem, tile);
-  return facts ? *facts : getTmaFacts(problem);
+  return facts ? *facts : getWarpgroupFacts(problem);
 }
 
-TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
-  TmaTile tile{.rows = candidate.workgroup[0],
-               .columns = candidate.workgroup[1],
-               .stages = candidate.stages,
-               .consumers = candidate.subgroups(),
-               .isStaged = problem.splits == 1,
-               .resultBytes = byteSize(problem.result),
-               .producer = candidate.producer,
-               .cluster = candidate.cluster,
-               .promotion = candidate.promotion};
-  const TmaFacts &facts = getTmaFacts(problem, tile);
+WarpgroupTile conv::getWarpgroupTile(const Problem &problem,
+                                     const Candidate &candidate) {
+  WarpgroupTile tile{.rows = candidate.workgroup[0],
+                     .columns = candidate.workgroup[1],
+                     .stages = candidate.stages,
+                     .consumers = candidate.subgroups(),
+                     .isStaged = problem.splits == 1,
+                     .resultBytes = byteSize(problem.result),
+                     .producer = candidate.producer,
+                     .cluster = candidate.cluster,
+                     .promotion = candidate.promotion};
+  const WarpgroupFacts &facts = getWarpgroupFacts(problem, tile);
   tile.isRightTransposed = facts.isRightTransposed;
   bool isTransposed = facts.isLeftTransposed || facts.isRightTransposed;
-  tile.convertedParts = TmaTile::countConvertedParts(
+  tile.convertedParts = WarpgroupTile::countConvertedParts(
       candidate.atom->kind == AtomKind::WGMMA3xTF32, byteSize(problem.operand),
       isTransposed);
   if (facts.haloTile && facts.haloTile->tapRows.areRows())
@@ -63,34 +65,35 @@ TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
   return tile;
 }
 
-bool conv::storesOddRows(const Problem &problem, const TmaTile &tile) {
+bool conv::storesOddRows(const Problem &problem, const WarpgroupTile &tile) {
   return tile.isStaged && tile.hasChunks() && problem.hasOddResultRows &&
          problem.hasWholeResultRows && problem.columns >= kFewestOddColumns &&
-         tile.resultBytes == TmaTile::kElementBytes;
+         tile.resultBytes == WarpgroupTile::kElementBytes;
 }
 
-bool conv::storesColumns(const Problem &problem, const TmaTile &tile) {
+bool conv::storesColumns(const Problem &problem, const WarpgroupTile &tile) {
   return tile.isStaged && problem.resultRowDistance == 1 &&
-         TmaTile::canTranspose(tile.resultBytes) && tile.hasChunks();
+         WarpgroupTile::canTranspose(tile.resultBytes) && tile.hasChunks();
 }
 
 /// Whether rows are positions of halo tiles, line by line.
-static bool haveLines(const Problem &problem, const TmaTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem, tile);
+static bool haveLines(const Problem &problem, const WarpgroupTile &tile) {
+  const WarpgroupFacts &facts = getWarpgroupFacts(problem, tile);
   return problem.hasHaloTiles &&
          !(facts.haloTile && facts.haloTile->isReduced());
 }
 
 /// Neighbouring rows that lanes store together.
-static int64_t countRowsOfRun(const Problem &problem, const TmaTile &tile) {
+static int64_t countRowsOfRun(const Problem &problem,
+                              const WarpgroupTile &tile) {
   if (!haveLines(problem, tile))
-    return TmaTile::kAtomRows * tile.atomsStoredTogether();
-  return TmaTile::kBlockSize *
+    return WarpgroupTile::kAtomRows * tile.atomsStoredTogether();
+  return WarpgroupTile::kBlockSize *
          (problem.stacksBlocks ? 1 : tile.atomsStoredTogether());
 }
 
 double conv::computeColumnCycles(const Problem &problem, const ChipInfo &chip,
-                                 const TmaTile &tile) {
+                                 const WarpgroupTile &tile) {
   const WarpgroupCalibration &fit = chip.calibration->warpgroup;
   int64_t rows = countRowsOfRun(problem, tile);
   double bytes = double(rows * tile.resultBytes);
@@ -124,7 +127,7 @@ double conv::computePrefetchSavings(const Problem &problem,
 
 double conv::computePartSectorSeconds(const Problem &problem,
                                       const ChipInfo &chip,
-                                      const TmaTile &tile) {
+                                      const WarpgroupTile &tile) {
   int64_t rows = countRowsOfRun(problem, tile);
   // Whole lines continue each other. The cycles for odd columns were fitted
   // without these seconds.

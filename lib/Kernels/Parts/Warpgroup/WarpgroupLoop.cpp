@@ -1,4 +1,4 @@
-//===- TmaLoop.cpp - copies by the copy engine, products by warpgroups ----===//
+//===- WarpgroupLoop.cpp - copies by TMA, products by warpgroups ----------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,14 +9,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TmaLoop.h"
+#include "WarpgroupLoop.h"
 
 #include "TmaPositions.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 SmallVector<Value> LoopPosition::carried() const {
   SmallVector<Value> values = stage.carried();
@@ -32,8 +32,9 @@ LoopPosition LoopPosition::get(ValueRange carried) {
   return position;
 }
 
-TmaPipelines::TmaPipelines(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
-                           Value memory)
+WarpgroupPipelines::WarpgroupPipelines(const PtxBuilder &ptx,
+                                       const ::conv::KeptTile &kept,
+                                       Value memory)
     : stages(ptx, ptx.offset(memory, kept.tile.barrierOffset() + kept.shift()),
              kept.tile.stages),
       producer(kept.tile.producer) {
@@ -51,7 +52,7 @@ TmaPipelines::TmaPipelines(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
                       tile.convertedStages());
 }
 
-void TmaPipelines::initialize(int64_t consumers) const {
+void WarpgroupPipelines::initialize(int64_t consumers) const {
   bool isLoaded = producer == ::conv::Producer::Registers;
   int64_t converters = converted && !isLoaded ? 1 : 0;
   stages.initialize(
@@ -66,7 +67,7 @@ void TmaPipelines::initialize(int64_t consumers) const {
     kept->steps.initializeFull(1);
 }
 
-LoopPosition TmaPipelines::getStart() const {
+LoopPosition WarpgroupPipelines::getStart() const {
   LoopPosition start{stages.getStart(), std::nullopt};
   if (slots)
     start.second = slots->getStart();
@@ -75,9 +76,10 @@ LoopPosition TmaPipelines::getStart() const {
   return start;
 }
 
-TmaLoop::TmaLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
-                 const Tile &tile, const TmaPipelines &pipelines, Value memory,
-                 Value rank)
+WarpgroupLoop::WarpgroupLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
+                             const Tile &tile,
+                             const WarpgroupPipelines &pipelines, Value memory,
+                             Value rank)
     : ptx(ptx), geometry(geometry), tile(tile), pipelines(pipelines),
       memory(memory) {
   bool sharesOuter = geometry.sharesOuterLoop(tile.cluster);
@@ -85,8 +87,9 @@ TmaLoop::TmaLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
   inner = createRange(geometry.getInnerLoop(), !sharesOuter, rank);
 }
 
-TmaLoop::Range TmaLoop::createRange(TmaGeometry::Loop loop, bool isShared,
-                                    Value rank) const {
+WarpgroupLoop::Range WarpgroupLoop::createRange(TmaGeometry::Loop loop,
+                                                bool isShared,
+                                                Value rank) const {
   const IndexMath &math = ptx.math;
   if (tile.cluster == 1 || !isShared)
     return {math.constant(0), math.constant(loop.count()), loop.step};
@@ -100,8 +103,8 @@ TmaLoop::Range TmaLoop::createRange(TmaGeometry::Loop loop, bool isShared,
 // The producer
 //===----------------------------------------------------------------------===//
 
-TmaCopies::Kept TmaLoop::createKept(Value outer, Value inner,
-                                    Value isFirst) const {
+TmaCopies::Kept WarpgroupLoop::createKept(Value outer, Value inner,
+                                          Value isFirst) const {
   const IndexMath &math = ptx.math;
   TmaGeometry::Loop inTap = geometry.getInnerLoop();
   Value step = math.add(
@@ -113,10 +116,10 @@ TmaCopies::Kept TmaLoop::createKept(Value outer, Value inner,
           pipelines.kept->steps.getFull(step)};
 }
 
-LoopPosition TmaLoop::createProducer(const TmaCopies &copies, TileOrigin origin,
-                                     Value leftMap, Value rightMap,
-                                     Value isFirst,
-                                     LoopPosition position) const {
+LoopPosition WarpgroupLoop::createProducer(const TmaCopies &copies,
+                                           TileOrigin origin, Value leftMap,
+                                           Value rightMap, Value isFirst,
+                                           LoopPosition position) const {
   SmallVector<Value> common = copies.createTile(origin);
   int64_t stageBytes = pipelines.getStageBytes(tile);
   auto createStep = [&](Value outer, Value inner, PipelineState at) {
@@ -157,8 +160,8 @@ LoopPosition TmaLoop::createProducer(const TmaCopies &copies, TileOrigin origin,
 }
 
 LoopPosition
-TmaLoop::createGatheringProducer(function_ref<void(Value, Value)> copy,
-                                 LoopPosition position) const {
+WarpgroupLoop::createGatheringProducer(function_ref<void(Value, Value)> copy,
+                                       LoopPosition position) const {
   return LoopPosition::get(ptx.createFor(
       ptx.math.mul(inner.first, inner.step),
       ptx.math.mul(inner.end, inner.step), inner.step, position.carried(),
@@ -171,7 +174,7 @@ TmaLoop::createGatheringProducer(function_ref<void(Value, Value)> copy,
       }));
 }
 
-LoopPosition TmaLoop::createLoadingProducer(
+LoopPosition WarpgroupLoop::createLoadingProducer(
     function_ref<void(Value, const Places &, function_ref<void()>)> load,
     LoopPosition position) const {
   const IndexMath &math = ptx.math;
@@ -215,7 +218,7 @@ class ConsumerBuilder {
 public:
   ConsumerBuilder(const PtxBuilder &ptx, const TmaGeometry &geometry,
                   const Tile &tile, const WgmmaUnit &matrix,
-                  const TmaPipelines &pipelines, Value isReleasing)
+                  const WarpgroupPipelines &pipelines, Value isReleasing)
       : ptx(ptx), geometry(geometry), tile(tile), matrix(matrix),
         pipelines(pipelines), stages(pipelines.stages),
         isReleasing(isReleasing) {}
@@ -251,7 +254,7 @@ private:
   const TmaGeometry &geometry;
   const Tile &tile;
   const WgmmaUnit &matrix;
-  const TmaPipelines &pipelines;
+  const WarpgroupPipelines &pipelines;
   const MbarrierPipeline &stages;
   Value isReleasing;
 };
@@ -329,7 +332,7 @@ ConsumerBuilder::createRun(const State &state, Value slot, Value steps,
                     }));
 }
 
-TmaLoop::Runs TmaLoop::countRuns() const {
+WarpgroupLoop::Runs WarpgroupLoop::countRuns() const {
   const IndexMath &math = ptx.math;
   if (pipelines.slots)
     return {count(outer), count(inner)};
@@ -340,9 +343,10 @@ TmaLoop::Runs TmaLoop::countRuns() const {
               : math.mul(count(inner), geometry.getOuterLoop().count())};
 }
 
-TmaLoop::Sums TmaLoop::createConsumer(const WgmmaUnit &matrix, const Runs &runs,
-                                      Value isReleasing,
-                                      LoopPosition position) const {
+WarpgroupLoop::Sums WarpgroupLoop::createConsumer(const WgmmaUnit &matrix,
+                                                  const Runs &runs,
+                                                  Value isReleasing,
+                                                  LoopPosition position) const {
   using State = ConsumerBuilder::State;
   ConsumerBuilder builder(ptx, geometry, tile, matrix, pipelines, isReleasing);
   // The first step overwrites the accumulators, so nothing clears them, unless

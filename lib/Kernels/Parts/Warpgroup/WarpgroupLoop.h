@@ -1,12 +1,12 @@
-//===- TmaLoop.h - copies by the copy engine, products by warpgroups ------===//
+//===- WarpgroupLoop.h - copies by the copy engine, products by warpgroups ===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_TMALOOP_H
-#define CONV_LIB_KERNELS_PARTS_WARPGROUP_TMALOOP_H
+#ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPLOOP_H
+#define CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPLOOP_H
 
 #include "MbarrierPipeline.h"
 #include "TmaCopies.h"
@@ -28,12 +28,13 @@ struct LoopPosition {
 };
 
 /// The pipelines of a kernel: of stages, and of slots for halo tiles.
-struct TmaPipelines {
+struct WarpgroupPipelines {
   /// `memory` is where stage 0 starts.
-  TmaPipelines(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
-               Value memory);
+  WarpgroupPipelines(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
+                     Value memory);
   /// A pipeline without slots, whose barriers are elsewhere.
-  explicit TmaPipelines(const MbarrierPipeline &stages) : stages(stages) {}
+  explicit WarpgroupPipelines(const MbarrierPipeline &stages)
+      : stages(stages) {}
 
   /// Called by one work-item, before any other goes on. `consumers` releases
   /// empty what consumers read. A converted stage is filled, and its stage
@@ -41,7 +42,7 @@ struct TmaPipelines {
   /// producer fill both.
   void initialize(int64_t consumers) const;
   LoopPosition getStart() const;
-  int64_t getStageBytes(const ::conv::TmaTile &tile) const {
+  int64_t getStageBytes(const ::conv::WarpgroupTile &tile) const {
     return kept ? kept->tile.stageBytes() : tile.stageBytes();
   }
 
@@ -59,13 +60,14 @@ struct TmaPipelines {
 
 /// The loop over the reduction of one tile, from the producer's side and from
 /// the consumers' side.
-class TmaLoop {
+class WarpgroupLoop {
 public:
   /// `memory` is where stage 0 starts. `rank` is the number of this workgroup
   /// in its cluster, if the workgroups of a cluster share the tile.
-  TmaLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
-          const ::conv::TmaTile &tile, const TmaPipelines &pipelines,
-          Value memory, Value rank = Value());
+  WarpgroupLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
+                const ::conv::WarpgroupTile &tile,
+                const WarpgroupPipelines &pipelines, Value memory,
+                Value rank = Value());
 
   /// Called by one lane: starts all copies of the tile at `origin` as stages
   /// become empty. A kept operand is copied only if the tile `isFirst`. Returns
@@ -121,12 +123,12 @@ private:
 
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;
-  const ::conv::TmaTile &tile;
-  const TmaPipelines &pipelines;
+  const ::conv::WarpgroupTile &tile;
+  const WarpgroupPipelines &pipelines;
   Value memory;
   Range outer, inner;
 };
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_KERNELS_PARTS_WARPGROUP_TMALOOP_H
+#endif // CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPLOOP_H

@@ -1,4 +1,4 @@
-//===- TmaTile.cpp - sizes of tiles that are copied -----------------------===//
+//===- WarpgroupTile.cpp - sizes of tiles that are copied -----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 int64_t TmaGeometry::getHaloTileExtent(size_t dimension) const {
   const TmaWindow::Dimension &d = window.dimensions[dimension];
@@ -53,7 +53,7 @@ int64_t TmaGeometry::getHaloTileBytes() const {
           getHaloTileExtent(window.rank() - 1)};
 }
 
-int64_t TmaGeometry::getStageGap(const ::conv::TmaTile &tile) const {
+int64_t TmaGeometry::getStageGap(const ::conv::WarpgroupTile &tile) const {
   return areTapsRows
              ? tile.leftHaloTileBytes - getTapRows().copyBytes(tile.rows)
              : 0;
@@ -78,9 +78,10 @@ static bool is3xTF32(ScheduleAttr schedule) {
   return schedule.getAtom().getKind() == AtomKind::WGMMA3xTF32;
 }
 
-::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule,
-                                       const TmaGeometry &geometry) {
-  ::conv::TmaTile tile = getTmaTile(schedule);
+::conv::WarpgroupTile
+mlir::conv::getWarpgroupTile(ScheduleAttr schedule,
+                             const TmaGeometry &geometry) {
+  ::conv::WarpgroupTile tile = getWarpgroupTile(schedule);
   tile.resultBytes = geometry.resultBytes;
   tile.isRightTransposed = geometry.isRightTransposed();
   tile.convertedParts = Tile::countConvertedParts(
@@ -98,9 +99,9 @@ static bool is3xTF32(ScheduleAttr schedule) {
   return tile;
 }
 
-std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
-                                     ScheduleAttr schedule) {
-  ::conv::TmaTile tile = getTmaTile(schedule, geometry);
+std::string mlir::conv::checkWarpgroupTile(const TmaGeometry &geometry,
+                                           ScheduleAttr schedule) {
+  ::conv::WarpgroupTile tile = getWarpgroupTile(schedule, geometry);
   // S10, for converted operands.
   if (tile.isConverted() && (tile.columns > tile.maxColumns() ||
                              tile.accumulators() > tile.maxAccumulators()))
@@ -152,7 +153,7 @@ std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
   return "";
 }
 
-std::string mlir::conv::checkTmaMemory(const ::conv::TmaTile &tile,
+std::string mlir::conv::checkTmaMemory(const ::conv::WarpgroupTile &tile,
                                        const ::conv::ChipInfo &chip) {
   if (tile.stages <= chip.sharedMemoryBytes &&
       tile.sharedBytes() <= chip.sharedMemoryBytes)

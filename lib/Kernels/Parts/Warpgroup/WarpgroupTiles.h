@@ -12,9 +12,9 @@
 #ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPTILES_H
 #define CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPTILES_H
 
-#include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Dialect/Conv/IR/WarpgroupTile.h"
 #include "conv/Kernels/Candidate.h"
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+#include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 
 #include <algorithm>
 #include <string>
@@ -26,19 +26,20 @@ namespace conv {
 template <typename Visit>
 void forEachWarpgroupTile(const MatrixAtom &atom, Visit visit,
                           int64_t mostAtoms = 4) {
-  for (int64_t consumers = 1; consumers <= TmaTile::kMaxConsumers; ++consumers)
+  for (int64_t consumers = 1; consumers <= WarpgroupTile::kMaxConsumers;
+       ++consumers)
     for (int64_t atoms = 1; atoms <= mostAtoms; ++atoms) {
-      int64_t rows = atoms * TmaTile::kAtomRows;
+      int64_t rows = atoms * WarpgroupTile::kAtomRows;
       visit(Candidate{.atom = &atom,
                       .workgroup = {consumers * rows, atom.n},
                       .subgroup = {rows, atom.n},
-                      .gemmK = TmaTile::kAtomsPerRow * atom.k});
+                      .gemmK = WarpgroupTile::kAtomsPerRow * atom.k});
     }
 }
 
 /// Whether the tile fits a workgroup (S10) and has at most `maxRows` rows.
-inline bool fitsWorkgroup(const TmaTile &tile,
-                          int64_t maxRows = TmaTile::kMaxRows) {
+inline bool fitsWorkgroup(const WarpgroupTile &tile,
+                          int64_t maxRows = WarpgroupTile::kMaxRows) {
   return tile.rows <= maxRows && tile.columns <= tile.maxColumns() &&
          tile.accumulators() <= tile.maxAccumulators();
 }
@@ -51,7 +52,7 @@ inline std::string explainColumns(const Problem &problem,
   for (const MatrixAtom &atom : chip.atoms)
     if (atom.kind == AtomKind::WGMMA && atom.operand == problem.operand)
       forEachWarpgroupTile(atom, [&](const Candidate &candidate) {
-        if (fitsWorkgroup(getTmaTile(problem, candidate)))
+        if (fitsWorkgroup(getWarpgroupTile(problem, candidate)))
           most = std::max<int64_t>(most, atom.n);
       });
   if (problem.columns <= most)

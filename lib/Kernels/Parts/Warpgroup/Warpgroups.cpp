@@ -52,7 +52,7 @@ int64_t mlir::conv::reserveComputeUnit(const ::conv::ChipInfo &chip,
 
 gpu::GPUFuncOp mlir::conv::createWarpgroupFunction(
     OpBuilder &builder, Location loc, StringRef name,
-    ArrayRef<KernelArgument> arguments, const ::conv::TmaTile &tile) {
+    ArrayRef<KernelArgument> arguments, const ::conv::WarpgroupTile &tile) {
   auto types =
       llvm::map_to_vector(arguments, [&](const KernelArgument &argument) {
         return argument.map
@@ -86,7 +86,7 @@ Value mlir::conv::createSharedMemory(ImplicitLocOpBuilder &b,
         inModule, module.getLoc(),
         LLVM::LLVMArrayType::get(inModule.getI8Type(), 0),
         /*isConstant=*/false, LLVM::Linkage::External, kSharedName,
-        /*value=*/Attribute(), ::conv::TmaTile::kAlignment, kSpace);
+        /*value=*/Attribute(), ::conv::WarpgroupTile::kAlignment, kSpace);
   }
   return LLVM::AddressOfOp::create(b, shared);
 }
@@ -106,7 +106,7 @@ Kernel mlir::conv::createWarpgroupKernel(ImplicitLocOpBuilder &b,
                                          const TiledConvolution &form,
                                          const ::conv::ChipInfo &chip,
                                          ValueRange arguments,
-                                         const ::conv::TmaTile &tile) {
+                                         const ::conv::WarpgroupTile &tile) {
   IndexMath math(b, selectIndexType(form));
   Value workItem =
       math.cast(gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult());
@@ -152,13 +152,14 @@ static void createWarpgroups(const PtxBuilder &ptx, Value workItem,
         setRegisters(ptx, consumerRegisters,
                      NVVM::SetMaxRegisterAction::increase);
         consumer(math.sub(warpgroup, 1),
-                 math.rem(workItem, ::conv::TmaTile::kWarpgroupSize));
+                 math.rem(workItem, ::conv::WarpgroupTile::kWarpgroupSize));
         scf::YieldOp::create(ptx.b);
       });
 }
 
 void mlir::conv::createGatherRoles(const PtxBuilder &ptx,
-                                   const ::conv::TmaTile &tile, Value workItem,
+                                   const ::conv::WarpgroupTile &tile,
+                                   Value workItem,
                                    function_ref<void()> producer,
                                    function_ref<void(Value, Value)> consumer) {
   createWarpgroups(
@@ -166,8 +167,9 @@ void mlir::conv::createGatherRoles(const PtxBuilder &ptx,
       [&](Value) { producer(); }, consumer);
 }
 
-void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
-                             Value workItem, function_ref<void()> producer,
+void mlir::conv::createRoles(const PtxBuilder &ptx,
+                             const ::conv::WarpgroupTile &tile, Value workItem,
+                             function_ref<void()> producer,
                              function_ref<void(Value, Value)> consumer,
                              function_ref<void(Value)> epilogueWarp,
                              function_ref<void(Value)> converter) {
@@ -177,7 +179,7 @@ void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                  [&] { ptx.createIf(ptx.elect(), producer); });
     if (epilogueWarp) {
       // Each consumer's epilogue warp is one of the other warps.
-      static_assert(::conv::TmaTile::kMaxConsumers < kWarpsPerWarpgroup);
+      static_assert(::conv::WarpgroupTile::kMaxConsumers < kWarpsPerWarpgroup);
       Value own = math.sub(warp, 1);
       ptx.createIf(math.below(own, tile.consumers), [&] {
         ptx.createIf(ptx.elect(), [&] { epilogueWarp(own); });

@@ -39,14 +39,14 @@ int64_t reserveComputeUnit(const ::conv::ChipInfo &chip, int64_t sharedBytes);
 gpu::GPUFuncOp createWarpgroupFunction(OpBuilder &builder, Location loc,
                                        StringRef name,
                                        ArrayRef<KernelArgument> arguments,
-                                       const ::conv::TmaTile &tile);
+                                       const ::conv::WarpgroupTile &tile);
 
 /// The description of the kernel that `b` is building for `form`, whose tensors
 /// are in `arguments`.
 Kernel createWarpgroupKernel(ImplicitLocOpBuilder &b,
                              const TiledConvolution &form,
                              const ::conv::ChipInfo &chip, ValueRange arguments,
-                             const ::conv::TmaTile &tile);
+                             const ::conv::WarpgroupTile &tile);
 
 /// The address of the shared memory that the kernel requests at launch.
 Value createSharedMemory(ImplicitLocOpBuilder &b, gpu::GPUModuleOp module);
@@ -56,10 +56,10 @@ Value createSharedMemory(ImplicitLocOpBuilder &b, gpu::GPUModuleOp module);
 /// the producer's warpgroup, one more lane per consumer may run `epilogueWarp`,
 /// or all lanes of the other warps `converter`, with their number.
 /// `createGatherRoles` builds `producer` for all lanes of that warpgroup.
-void createGatherRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+void createGatherRoles(const PtxBuilder &ptx, const ::conv::WarpgroupTile &tile,
                        Value workItem, function_ref<void()> producer,
                        function_ref<void(Value, Value)> consumer);
-void createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+void createRoles(const PtxBuilder &ptx, const ::conv::WarpgroupTile &tile,
                  Value workItem, function_ref<void()> producer,
                  function_ref<void(Value, Value)> consumer,
                  function_ref<void(Value)> epilogueWarp = nullptr,

@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 /// Elements of the reduction that one instruction multiplies.
 static constexpr int64_t kAtomK = 16;
@@ -27,7 +27,7 @@ static constexpr int64_t kAtomK = 16;
 static constexpr int64_t kFragmentRegisters = 4;
 
 WgmmaFragmentUnit::WgmmaFragmentUnit(const PtxBuilder &ptx,
-                                     const ::conv::TmaTile &tile,
+                                     const ::conv::WarpgroupTile &tile,
                                      Type operandType, Value filter)
     : WgmmaSums(ptx, tile, ptx.b.getF32Type()), isF16(operandType.isF16()),
       filter(createRowsDescriptor(

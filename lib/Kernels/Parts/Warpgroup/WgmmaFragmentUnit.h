@@ -27,7 +27,7 @@ Value createFragmentProduct(const PtxBuilder &ptx, int64_t columns,
 class WgmmaFragmentUnit : public WgmmaSums {
 public:
   /// `filter` is the address of the filter in shared memory.
-  WgmmaFragmentUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+  WgmmaFragmentUnit(const PtxBuilder &ptx, const ::conv::WarpgroupTile &tile,
                     Type operandType, Value filter);
 
   /// `begin` comes before the products of fragments that were just loaded;

@@ -10,7 +10,7 @@
 
 #include "PtxBuilder.h"
 
-#include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Dialect/Conv/IR/WarpgroupTile.h"
 
 namespace mlir::conv {
 
@@ -23,7 +23,7 @@ namespace mlir::conv {
 class WgmmaSums {
 public:
   /// `elementType` is f32 or i32.
-  WgmmaSums(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+  WgmmaSums(const PtxBuilder &ptx, const ::conv::WarpgroupTile &tile,
             Type elementType)
       : ptx(ptx), tile(tile), elementType(elementType) {}
 
@@ -53,7 +53,7 @@ protected:
   int64_t getNumAccumulators() const { return tile.columns / 2; }
 
   const PtxBuilder &ptx;
-  const ::conv::TmaTile &tile;
+  const ::conv::WarpgroupTile &tile;
   Type elementType;
 };
 

@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Tile = ::conv::TmaTile;
+using Tile = ::conv::WarpgroupTile;
 
 /// A matrix descriptor (PTX ISA, "Matrix descriptor format") for rows of 128
 /// swizzled bytes, without its address. The next eight rows are `strideBytes`
@@ -84,7 +84,7 @@ static NVVM::WGMMATypes getOperandType(Type type) {
                                        : NVVM::WGMMATypes::s8;
 }
 
-WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::WarpgroupTile &tile,
                      const TmaGeometry &geometry, const Types &types,
                      const Operands &memory, Value consumer)
     : WgmmaSums(ptx, tile, getAccumulatorType(types.left)),

@@ -36,7 +36,7 @@ public:
   };
   /// `memory` has the address of each operand's first tile. `consumer` is the
   /// number of the warpgroup among the consumers.
-  WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+  WgmmaUnit(const PtxBuilder &ptx, const ::conv::WarpgroupTile &tile,
             const TmaGeometry &geometry, const Types &types,
             const Operands &memory, Value consumer);
 

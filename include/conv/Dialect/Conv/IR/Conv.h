@@ -18,7 +18,7 @@
 #include "conv/Dialect/Conv/IR/ConvolutionOpInterface.h"
 #include "conv/Dialect/Conv/IR/DynamicOpInterface.h"
 #include "conv/Dialect/Conv/IR/StateOpInterface.h"
-#include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Dialect/Conv/IR/WarpgroupTile.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -79,7 +79,7 @@ const ::conv::MatrixAtom *lookupAtom(const ::conv::ChipInfo &chip,
 
 /// The tile of a schedule with a warpgroup main loop, without halo tiles, which
 /// depend on the window (see `TmaGeometry`).
-::conv::TmaTile getTmaTile(ScheduleAttr schedule);
+::conv::WarpgroupTile getWarpgroupTile(ScheduleAttr schedule);
 
 /// Checks the parts of S5 to S10, S16 and S18 that concern the chip.
 LogicalResult

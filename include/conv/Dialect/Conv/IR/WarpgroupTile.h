@@ -1,4 +1,4 @@
-//===- TmaTile.h - resources of a tma workgroup tile ------------*- C++ -*-===//
+//===- WarpgroupTile.h - resources of a workgroup's tile --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_DIALECT_CONV_IR_TMATILE_H
-#define CONV_DIALECT_CONV_IR_TMATILE_H
+#ifndef CONV_DIALECT_CONV_IR_WARPGROUPTILE_H
+#define CONV_DIALECT_CONV_IR_WARPGROUPTILE_H
 
 #include "conv/Dialect/Conv/IR/Producer.h"
 #include "conv/Support/IntegerMath.h"
@@ -60,7 +60,7 @@ struct TapRows {
 /// `consumers` others multiply; or one pipeline of halo tiles of the left
 /// operand and one of right tiles. Right tiles may be halo tiles, too. Operand
 /// elements have two bytes, or another size if the reduction is innermost.
-struct TmaTile {
+struct WarpgroupTile {
   static constexpr int64_t kWarpgroupSize = 128;
   static constexpr int64_t kWarps = 4; ///< In a warpgroup.
   static constexpr int64_t kMaxConsumers = 3;
@@ -197,8 +197,8 @@ struct TmaTile {
            (columns % cluster == 0 && columns / cluster % kVectorColumns == 0);
   }
   /// The part of the tile that one workgroup of a cluster stores.
-  TmaTile share() const {
-    TmaTile part = *this;
+  WarpgroupTile share() const {
+    WarpgroupTile part = *this;
     part.columns /= cluster;
     part.cluster = 1;
     return part;
@@ -383,4 +383,4 @@ struct TmaTile {
 
 } // namespace conv
 
-#endif // CONV_DIALECT_CONV_IR_TMATILE_H
+#endif // CONV_DIALECT_CONV_IR_WARPGROUPTILE_H

@@ -14,7 +14,7 @@
 #ifndef CONV_KERNELS_PARTS_WARPGROUP_FILTERTILE_H
 #define CONV_KERNELS_PARTS_WARPGROUP_FILTERTILE_H
 
-#include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Dialect/Conv/IR/WarpgroupTile.h"
 
 namespace conv {
 
@@ -25,9 +25,10 @@ namespace conv {
 struct FilterTile {
   /// A row is written in vectors of 16 bytes.
   static constexpr int64_t kVectorsPerRow =
-      TmaTile::kRowElements / TmaTile::kAccess;
+      WarpgroupTile::kRowElements / WarpgroupTile::kAccess;
 
-  TmaTile tile; ///< Rows, columns, stages, warpgroups and their registers.
+  WarpgroupTile
+      tile; ///< Rows, columns, stages, warpgroups and their registers.
   int64_t filterRows; ///< 128-byte rows of each column.
   int64_t stageBytes;
 
@@ -35,13 +36,13 @@ struct FilterTile {
   int64_t pipelineOffset() const { return filterBytes(); }
   int64_t stagingOffset() const {
     return roundUp(pipelineOffset() + tile.stages * stageBytes,
-                   TmaTile::kAlignment);
+                   WarpgroupTile::kAlignment);
   }
   int64_t barrierOffset() const {
     return stagingOffset() + tile.consumers * tile.stagingBytes();
   }
   int64_t sharedBytes() const {
-    return barrierOffset() + 2 * tile.stages * TmaTile::kBarrierBytes;
+    return barrierOffset() + 2 * tile.stages * WarpgroupTile::kBarrierBytes;
   }
 };
 

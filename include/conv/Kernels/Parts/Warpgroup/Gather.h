@@ -14,7 +14,7 @@
 #ifndef CONV_KERNELS_PARTS_WARPGROUP_GATHER_H
 #define CONV_KERNELS_PARTS_WARPGROUP_GATHER_H
 
-#include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Dialect/Conv/IR/WarpgroupTile.h"
 
 namespace conv {
 
@@ -34,11 +34,12 @@ struct GatheredOperand {
   }
   /// Lines of shared memory that all lanes copy at a time.
   int64_t linesAtOnce() const {
-    return TmaTile::kWarpgroupSize * copyBytes / TmaTile::kRowBytes;
+    return WarpgroupTile::kWarpgroupSize * copyBytes / WarpgroupTile::kRowBytes;
   }
   /// Positions of the rows of a tile that a lane copies.
   int64_t countPositions(int64_t rows) const {
-    return ceilDiv(rows, isTransposed ? TmaTile::kRowElements : linesAtOnce());
+    return ceilDiv(rows,
+                   isTransposed ? WarpgroupTile::kRowElements : linesAtOnce());
   }
 };
 
@@ -50,7 +51,7 @@ struct Gather {
     return left.isUnaligned(sectorBytes) || right.isUnaligned(sectorBytes);
   }
   /// Whether lanes have registers for the positions of the tile's rows.
-  bool fits(const TmaTile &tile) const {
+  bool fits(const WarpgroupTile &tile) const {
     return left.registers * left.countPositions(tile.rows) +
                right.registers * right.countPositions(tile.columns) <=
            tile.positionRegisters();

@@ -16,7 +16,7 @@
 #ifndef CONV_KERNELS_PARTS_WARPGROUP_KEPTTILE_H
 #define CONV_KERNELS_PARTS_WARPGROUP_KEPTTILE_H
 
-#include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Dialect/Conv/IR/WarpgroupTile.h"
 
 namespace conv {
 
@@ -33,9 +33,9 @@ struct TmaReuse {
 struct KeptTile {
   using Side = TmaReuse::Side;
 
-  explicit KeptTile(const TmaTile &tile) : tile(tile) {}
+  explicit KeptTile(const WarpgroupTile &tile) : tile(tile) {}
   /// Keeps an operand if it fits and `units` workgroups have several tiles.
-  KeptTile(const TmaTile &tile, const TmaReuse &reuse, int64_t units,
+  KeptTile(const WarpgroupTile &tile, const TmaReuse &reuse, int64_t units,
            int64_t availableBytes)
       : tile(tile) {
     constexpr int64_t kMostAcross = 8, kFewestRounds = 2, kIdleShare = 32;
@@ -84,11 +84,11 @@ struct KeptTile {
   /// Each kept step has a barrier "full", after all other barriers.
   int64_t barrierOffset() const { return tile.sharedBytes() + shift(); }
   int64_t sharedBytes() const {
-    return barrierOffset() + steps * TmaTile::kBarrierBytes;
+    return barrierOffset() + steps * WarpgroupTile::kBarrierBytes;
   }
   /// Bytes available to a tile that keeps nothing.
   int64_t reduce(int64_t availableBytes) const {
-    return availableBytes - shift() - steps * TmaTile::kBarrierBytes;
+    return availableBytes - shift() - steps * WarpgroupTile::kBarrierBytes;
   }
 
   /// The number of workgroups that go over `tiles` tiles: each workgroup always
@@ -98,7 +98,7 @@ struct KeptTile {
     return most - most % across;
   }
 
-  TmaTile tile;
+  WarpgroupTile tile;
   Side side = Side::None;
   int64_t steps = 0;  ///< Kept steps.
   int64_t across = 1; ///< Tiles side by side along the operand, of all groups.

@@ -15,7 +15,7 @@
 #ifndef CONV_KERNELS_PARTS_WARPGROUP_LOADEDOPERANDS_H
 #define CONV_KERNELS_PARTS_WARPGROUP_LOADEDOPERANDS_H
 
-#include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Dialect/Conv/IR/WarpgroupTile.h"
 
 namespace conv {
 
@@ -31,21 +31,24 @@ struct LoadedOperand {
   int64_t registers = 1;
 
   static constexpr int64_t kWarpLanes =
-      TmaTile::kWarpgroupSize / TmaTile::kWarps;
+      WarpgroupTile::kWarpgroupSize / WarpgroupTile::kWarps;
   static constexpr int64_t kVectorsOfRow =
-      TmaTile::kRowBytes / TmaTile::kAccessBytes;
+      WarpgroupTile::kRowBytes / WarpgroupTile::kAccessBytes;
 
   /// Rows that all lanes load at a time: those of a warp's lanes, or those for
   /// whose vectors there are lanes.
   int64_t rowsAtOnce() const {
-    return areLanesRows ? kWarpLanes : TmaTile::kWarpgroupSize / kVectorsOfRow;
+    return areLanesRows ? kWarpLanes
+                        : WarpgroupTile::kWarpgroupSize / kVectorsOfRow;
   }
   /// Vectors that a lane loads of each of its rows: if lanes are rows, each
   /// warp has some.
   int64_t vectorsOfLane() const {
-    return areLanesRows ? kVectorsOfRow / TmaTile::kWarps : 1;
+    return areLanesRows ? kVectorsOfRow / WarpgroupTile::kWarps : 1;
   }
-  int64_t loadsOfVector() const { return TmaTile::kAccessBytes / loadBytes; }
+  int64_t loadsOfVector() const {
+    return WarpgroupTile::kAccessBytes / loadBytes;
+  }
   int64_t registersOfLoad() const { return ceilDiv(loadBytes, 4); }
   /// Positions of the rows of a tile that a lane loads.
   int64_t countPositions(int64_t rows) const {
@@ -71,7 +74,7 @@ struct LoadedOperands {
   static constexpr int64_t kOtherRegisters = 2 * kLoadsOfRound + 16;
 
   /// Registers of a lane that are left for positions.
-  int64_t positionRegisters(const TmaTile &tile) const {
+  int64_t positionRegisters(const WarpgroupTile &tile) const {
     int64_t loads = left.countLoads(tile.rows) + right.countLoads(tile.columns);
     int64_t loaded = std::min(loads, 2 * kLoadsOfRound) *
                      std::max(left.registersOfLoad(), right.registersOfLoad());
@@ -79,7 +82,7 @@ struct LoadedOperands {
   }
   /// Whether these are enough for the positions of the tile's rows, and of the
   /// reduced elements of a vector.
-  bool fits(const TmaTile &tile) const {
+  bool fits(const WarpgroupTile &tile) const {
     int64_t rows = left.registers * left.countPositions(tile.rows) +
                    right.registers * right.countPositions(tile.columns);
     int64_t reduced = std::max(left.registers * left.loadsOfVector(),

@@ -14,8 +14,8 @@
 #ifndef CONV_KERNELS_PARTS_WARPGROUP_TMAGEOMETRY_H
 #define CONV_KERNELS_PARTS_WARPGROUP_TMAGEOMETRY_H
 
-#include "conv/Dialect/Conv/IR/TmaTile.h"
 #include "conv/Dialect/Conv/IR/ViewedTensor.h"
+#include "conv/Dialect/Conv/IR/WarpgroupTile.h"
 #include "conv/Kernels/Parts/Warpgroup/Gather.h"
 #include "conv/Kernels/Parts/Warpgroup/LoadedOperands.h"
 
@@ -65,7 +65,7 @@ struct TmaWindow {
   /// Positions of a block along a dimension in which a halo tile has `size`
   /// positions: one layer of a volume is a block of its own.
   static int64_t getBlockSize(int64_t size) {
-    return std::min(size, ::conv::TmaTile::kBlockSize);
+    return std::min(size, ::conv::WarpgroupTile::kBlockSize);
   }
   /// Taps that see the same halo tile, and how many halo tiles a window sees.
   int64_t countTapsOfHaloTile() const;
@@ -204,7 +204,7 @@ struct TmaGeometry {
 
   /// Elements of the reduction in a row of a tile.
   int64_t getRowElements() const {
-    return ::conv::TmaTile::kRowBytes / elementBytes;
+    return ::conv::WarpgroupTile::kRowBytes / elementBytes;
   }
 
   /// Elements of a row that instructions multiply, and their bytes: less than a
@@ -229,7 +229,7 @@ struct TmaGeometry {
     return llvm::product_of(window.haloTile);
   }
   int64_t getHaloTileColumns() const {
-    return window.dimensions.back().taps * ::conv::TmaTile::kRowElements;
+    return window.dimensions.back().taps * ::conv::WarpgroupTile::kRowElements;
   }
   /// Elements of a halo tile with its halo along a dimension; the distance of
   /// neighbours along it; the bytes that are copied; and the bytes up to the
@@ -238,7 +238,8 @@ struct TmaGeometry {
   int64_t getHaloTilePitch(size_t dimension) const;
   /// Bytes from one line of a halo tile to the next.
   int64_t getHaloTileLineBytes() const {
-    return getHaloTileExtent(window.rank() - 1) * ::conv::TmaTile::kRowBytes;
+    return getHaloTileExtent(window.rank() - 1) *
+           ::conv::WarpgroupTile::kRowBytes;
   }
   /// Channels per window in the outer loop over halo tiles.
   int64_t getChannelsOfHaloTiles() const {
@@ -248,10 +249,10 @@ struct TmaGeometry {
   /// How tiles hold taps that are rows.
   ::conv::TapRows getTapRows() const;
   /// The bytes of a stage that copies do not write.
-  int64_t getStageGap(const ::conv::TmaTile &tile) const;
+  int64_t getStageGap(const ::conv::WarpgroupTile &tile) const;
   int64_t getHaloTileBytes() const;
   /// The bytes that copies write for all halo tiles of a tile.
-  int64_t getSlotCopyBytes(const ::conv::TmaTile &tile) const {
+  int64_t getSlotCopyBytes(const ::conv::WarpgroupTile &tile) const {
     return tile.rows / getHaloTilePositions() * getHaloTileCopyBytes();
   }
   /// Each row of 64 columns belongs to one tap or one dgrad phase.
@@ -290,7 +291,7 @@ struct TmaResult {
   /// continue with the channels of the next group.
   bool clipsGroups() const { return groups == 1 || !isIm2col(); }
   /// Whether copies store tiles, rather than lanes.
-  bool isCopied(const ::conv::TmaTile &tile) const {
+  bool isCopied(const ::conv::WarpgroupTile &tile) const {
     return form != Form::Lanes && tile.hasChunks() &&
            (clipsGroups() || columns % tile.chunkColumns() == 0);
   }
@@ -348,15 +349,17 @@ bool hasBoxesOf(const ViewedTensor &operand, const ViewedTensor &result);
 
 /// The tile of a schedule with the main loop `tma`, with its halo tiles and
 /// their halos.
-::conv::TmaTile getTmaTile(ScheduleAttr schedule, const TmaGeometry &geometry);
+::conv::WarpgroupTile getWarpgroupTile(ScheduleAttr schedule,
+                                       const TmaGeometry &geometry);
 
 /// Why a tile does not fit the chip's shared memory (S6); empty if it
 /// fits.
-std::string checkTmaMemory(const ::conv::TmaTile &tile,
+std::string checkTmaMemory(const ::conv::WarpgroupTile &tile,
                            const ::conv::ChipInfo &chip);
 
 /// Why the tiles of the schedule cannot be copied; empty if they can.
-std::string checkTmaTile(const TmaGeometry &geometry, ScheduleAttr schedule);
+std::string checkWarpgroupTile(const TmaGeometry &geometry,
+                               ScheduleAttr schedule);
 
 } // namespace mlir::conv
 

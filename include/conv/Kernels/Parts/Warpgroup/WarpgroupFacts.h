@@ -1,14 +1,14 @@
-//===- TmaFacts.h - what copies of boxes make of a problem ------*- C++ -*-===//
+//===- WarpgroupFacts.h - what copies of boxes make of a problem ----------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_KERNELS_PARTS_WARPGROUP_TMAFACTS_H
-#define CONV_KERNELS_PARTS_WARPGROUP_TMAFACTS_H
+#ifndef CONV_KERNELS_PARTS_WARPGROUP_WARPGROUPFACTS_H
+#define CONV_KERNELS_PARTS_WARPGROUP_WARPGROUPFACTS_H
 
-#include "conv/Dialect/Conv/IR/TmaTile.h"
+#include "conv/Dialect/Conv/IR/WarpgroupTile.h"
 #include "conv/Kernels/Candidate.h"
 #include "conv/Kernels/Parts/Warpgroup/Gather.h"
 #include "conv/Kernels/Parts/Warpgroup/KeptTile.h"
@@ -19,7 +19,7 @@
 namespace conv {
 
 /// The facts of a problem whose operands copies of boxes can load.
-struct TmaFacts {
+struct WarpgroupFacts {
   /// Steps over the largest product's reduction, and over all products.
   int64_t steps = 0, totalSteps = 0;
   int64_t sharers = 1; ///< Workgroups that can share the steps of each product.
@@ -40,7 +40,7 @@ struct TmaFacts {
   /// The cache lines that a row of either operand spans on average, and matrix
   /// instructions along it, which are fewer for few channels.
   double leftLines = 1, rightLines = 1;
-  int64_t atomsPerRow = TmaTile::kAtomsPerRow;
+  int64_t atomsPerRow = WarpgroupTile::kAtomsPerRow;
   bool hasGroups = false;
   bool hasMatrices =
       false; ///< Operands are matrices, whose digits are located.
@@ -72,14 +72,14 @@ struct TmaFacts {
 
 /// The facts of a problem whose operands lanes can copy: those of plain
 /// matrices with one index for the reduction.
-struct GatherFacts : TmaFacts {
+struct GatherFacts : WarpgroupFacts {
   Gather gather;
   /// Whether the copy engine could bring them in as few steps.
   bool hasWholeBoxes = false;
 };
 
 /// The facts of a problem whose operands lanes can load to registers, likewise.
-struct LoadFacts : TmaFacts {
+struct LoadFacts : WarpgroupFacts {
   LoadedOperands loaded;
   /// Whether lanes load zeros of groups that one product merges.
   bool hasMergedGroups = false;
@@ -87,17 +87,20 @@ struct LoadFacts : TmaFacts {
 
 /// The facts of a problem; they have no steps if copies of boxes cannot load
 /// its operands.
-const TmaFacts &getTmaFacts(const Problem &problem);
+const WarpgroupFacts &getWarpgroupFacts(const Problem &problem);
 
 /// The facts if asynchronous copies of lanes bring the operands of this tile;
 /// null if they do not.
-const GatherFacts *getGatherFacts(const Problem &problem, const TmaTile &tile);
+const GatherFacts *getGatherFacts(const Problem &problem,
+                                  const WarpgroupTile &tile);
 
 /// The facts if lanes load the operands of this tile; null if they do not.
-const LoadFacts *getLoadFacts(const Problem &problem, const TmaTile &tile);
+const LoadFacts *getLoadFacts(const Problem &problem,
+                              const WarpgroupTile &tile);
 
 /// The facts for whatever brings the operands of this tile.
-const TmaFacts &getTmaFacts(const Problem &problem, const TmaTile &tile);
+const WarpgroupFacts &getWarpgroupFacts(const Problem &problem,
+                                        const WarpgroupTile &tile);
 
 /// Seconds that a kernel with a warpgroup main loop saves because it prefetches
 /// its operands while the previous kernel ends. Split-K slices save none.
@@ -108,20 +111,21 @@ double computePrefetchSavings(const Problem &problem, const ChipInfo &chip);
 /// of a sector either way.
 inline constexpr int64_t kFewestOddColumns = 32;
 /// Whether lanes store such rows from shared memory.
-bool storesOddRows(const Problem &problem, const TmaTile &tile);
+bool storesOddRows(const Problem &problem, const WarpgroupTile &tile);
 /// Whether lanes store columns of results from shared memory.
-bool storesColumns(const Problem &problem, const TmaTile &tile);
+bool storesColumns(const Problem &problem, const WarpgroupTile &tile);
 /// The exposed cycles in which they store a tile.
 double computeColumnCycles(const Problem &problem, const ChipInfo &chip,
-                           const TmaTile &tile);
+                           const WarpgroupTile &tile);
 /// What memory takes, beside the time for its bytes, where columns of halo
 /// tiles touch parts of its sectors: each is read before it is written.
 double computePartSectorSeconds(const Problem &problem, const ChipInfo &chip,
-                                const TmaTile &tile);
+                                const WarpgroupTile &tile);
 
 /// The tile of a candidate with a warpgroup main loop.
-TmaTile getTmaTile(const Problem &problem, const Candidate &candidate);
+WarpgroupTile getWarpgroupTile(const Problem &problem,
+                               const Candidate &candidate);
 
 } // namespace conv
 
-#endif // CONV_KERNELS_PARTS_WARPGROUP_TMAFACTS_H
+#endif // CONV_KERNELS_PARTS_WARPGROUP_WARPGROUPFACTS_H
