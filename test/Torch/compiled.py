@@ -175,6 +175,52 @@ class Compiled(unittest.TestCase):
         with torch.inference_mode():
             self.assertTrue(torch.equal(torch.ops.conv.convolution(image, w, b, *window), result))
 
+    def test_parameters_again(self):
+        """Gradients of gradients of such calls are those of eager mode, and calls with an epilogue have none."""
+        x, w = torch.randn(2, 8, 9, 7), torch.randn(4, 8, 3, 3, requires_grad=True)
+        image = x.bfloat16().requires_grad_()
+        window = [1, 1], [0, 0], [0, 0], [1, 1], False, [0, 0], 1, "zeros"
+
+        def second(function):
+            [first] = torch.autograd.grad(function(image, w).float().square().sum(), w, create_graph=True)
+            return torch.autograd.grad(first.square().sum(), (image, w))
+
+        layer = conv.torch.Conv2d(8, 4, 3, bias=False)
+        layer.weight = torch.nn.Parameter(w.detach())
+
+        def cast(x, w):
+            with torch.autocast("cpu", torch.bfloat16):
+                return torch.func.functional_call(layer, {"weight": w}, x)
+
+        expected = second(lambda x, w: torch.nn.functional.conv2d(x.double(), w.bfloat16().double()))
+        for function in (
+            lambda x, w: torch.ops.conv.convolution(x, w, None, *window),
+            torch.compile(cast, backend="eager", fullgraph=True),
+        ):
+            for own, reference in zip(second(function), expected):
+                self.assertLess((own.double() - reference).norm(), 0.05 * reference.norm())
+        fused = torch.ops.conv.convolution(image, w, None, *window, None, "relu")
+        with self.assertRaisesRegex(NotImplementedError, "inference"):
+            fused.float().sum().backward()
+
+    def test_arguments(self):
+        """Places get the limit of an error by position, and a residual, also when they look nothing up any more."""
+        layer = conv.torch.Conv2d(8, 4, 3, max_error=0.25)
+        compiled = torch.compile(layer, fullgraph=True)
+        x, residual = torch.randn(2, 8, 9, 7), torch.randn(2, 4, 7, 5)
+
+        def add(x, residual):
+            return conv.torch.functional.convolution(x, layer.weight, layer.bias, residual=residual, activation="relu")
+
+        added = torch.compile(add, fullgraph=True)
+        for _ in range(3):
+            result = compiled(x)
+            grads = torch.autograd.grad(result.square().sum(), layer.parameters())
+            for own, eager in zip(grads, torch.autograd.grad(layer(x).square().sum(), layer.parameters())):
+                close.assert_close(own, eager)
+            with torch.no_grad():
+                close.assert_close(added(x, residual), (layer(x) + residual).relu())
+
     def test_around(self):
         """Checkpoints, frozen filters, parametrizations, other ranks and transposed convolutions."""
         norm = torch.nn.utils.parametrizations.weight_norm

@@ -77,12 +77,14 @@ class _TracedMixed(torch.autograd.Function):
     @staticmethod
     def forward(ctx, input, weight, bias, *rest):  # noqa: A002
         narrow = weight.to(input.dtype)
-        ctx.save_for_backward(input, narrow)
-        ctx.move, ctx.max_error, ctx.weight_dtype = rest[:8], rest[11], weight.dtype
+        _keep(ctx, input, narrow, rest)
+        ctx.weight_dtype = weight.dtype
         return torch.ops.conv.convolution(input, narrow, bias, *rest)
 
     @staticmethod
     def backward(ctx, grad_output):
+        if ctx.is_fused:
+            raise NotImplementedError(_INFERENCE)
         mask = ctx.needs_input_grad[:3]
         grads = _gradients.trace(grad_output, *ctx.saved_tensors, ctx.move, mask, ctx.max_error, ctx.weight_dtype)
         return *grads, *(None,) * 12
@@ -98,7 +100,8 @@ def _autograd(keys, *arguments):
     if torch._C._functorch.peek_interpreter_stack() is not None:
         return _composed(*arguments)
     if arguments[0].dtype != arguments[1].dtype and arguments[1].dtype == torch.float32:
-        return _apply_mixed(*CallArguments(*arguments))
+        apply = _apply_mixed if _calls.is_traced(arguments[0]) else _calls.apply_of(_Mixed)
+        return apply(*map(_calls.as_key, CallArguments(*arguments)))
     if torch.is_grad_enabled() or _calls.is_traced(arguments[0]) or _calls.is_special(arguments[1]):
         return _track(keys, *arguments)
     return convolution_kernel(*arguments)

@@ -216,12 +216,16 @@ def _choose(given: _Call, key: tuple) -> Gradients:
     return grads[0], grads[1], sum_of_bias(call.grad_output, call.weight_dtype) if call.mask[2] else None
 
 
+def split_arguments(arguments: typing.Sequence[object]) -> typing.Tuple[list, tuple, float]:
+    """`move`, `mask` and `max_error` of `compute` from what follows the tensors in a call of the operator, where the last
+    one has a default and sizes may be lists."""
+    *move, mask, max_error = arguments if len(arguments) == 10 else (*arguments, 0.0)
+    return list(map(_calls.as_key, move)), tuple(mask), max_error
+
+
 @torch.library.impl(library, "convolution_backward", "CPU")
 @torch.library.impl(library, "convolution_backward", "CUDA")
 def _convolution_backward(grad_output, input, weight, *arguments, weight_dtype=None):  # noqa: A002
-    """The operator, which has empty tensors for gradients that nobody wants. Sizes are lists when they come from PyTorch's
-    dispatcher."""
-    *move, mask, max_error = arguments if len(arguments) == 10 else (*arguments, 0.0)
-    move, mask = list(map(_calls.as_key, move)), tuple(mask)
-    grads = compute(grad_output, input, weight, move, mask, max_error, weight_dtype or weight.dtype)
+    """The operator, which has empty tensors for gradients that nobody wants."""
+    grads = compute(grad_output, input, weight, *split_arguments(arguments), weight_dtype or weight.dtype)
     return tuple(grad if grad is not None else grad_output.new_empty(0) for grad in grads)

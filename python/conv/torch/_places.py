@@ -20,7 +20,7 @@ _Rest = typing.Any  #: What follows the tensors in the operator's schema.
 
 
 class Convolution:
-    """A place that calls `conv::convolution` without a residual."""
+    """A place that calls `conv::convolution`."""
 
     __slots__ = ("_known",)
 
@@ -34,7 +34,8 @@ class Convolution:
         if self._known is not None:
             known, tf32 = self._known
             if tf32 == torch._C._get_cudnn_allow_tf32():
-                operands = (input, weight) if bias is None else (input, weight, bias)
+                residual = rest[8] if len(rest) > 8 else named.get("residual")
+                operands = [tensor for tensor in (input, weight, bias, residual) if tensor is not None]
                 result = _calls.run_again(known, operands)
                 if result is not None:
                     return result
@@ -62,8 +63,7 @@ class Backward:
         grad_output: torch.Tensor,
         input: torch.Tensor,  # noqa: A002
         weight: torch.Tensor,
-        *window: _Rest,
-        max_error: float = 0.0,
+        *arguments: _Rest,
         weight_dtype: typing.Optional[torch.dtype] = None,
     ) -> _gradients.Gradients:
         if self._known is not None:
@@ -73,8 +73,7 @@ class Backward:
                 if grads is not None:
                     return grads
         tf32 = torch._C._get_cudnn_allow_tf32()
-        *move, mask = map(_calls.as_key, window)
-        rest = move, mask, max_error, weight_dtype or weight.dtype
+        rest = *_gradients.split_arguments(arguments), weight_dtype or weight.dtype
         grads = _gradients.compute(grad_output, input, weight, *rest)
         ways = _gradients.find_ways(grad_output, input, weight, *rest)
         is_same = tf32 == torch._C._get_cudnn_allow_tf32()
