@@ -198,9 +198,8 @@ bool Planner::joinsPhases() const {
 /// memory, as its elements are. Otherwise each one is addressed separately.
 bool Planner::hasSeparatePhases() const {
   int64_t columns = shape.c / shape.groups, outer = rank;
-  for (; outer > 0 && shape.filter[outer - 1] == shape.strides[outer - 1];
-       --outer)
-    columns *= shape.filter[outer - 1];
+  for (; outer > 0 && filter[outer - 1] == shape.strides[outer - 1]; --outer)
+    columns *= filter[outer - 1];
   return columns % PlanOptions::kRowSize != 0 &&
          llvm::any_of(ArrayRef(shape.strides).take_front(outer),
                       [](int64_t stride) { return stride > 1; });

@@ -58,6 +58,7 @@ PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
           .haloTile = SmallVector<int64_t, 2>(schedule.getHaloTile()),
           .joinsPhases = schedule.isDirect() ||
                          isa<WeightStationaryAttr>(schedule.getKernel()),
+          .keepsDeadTaps = schedule.isDirect(),
           .hasChannelRows = isa<WarpgroupGemmAttr>(schedule.getKernel()),
           .transposed = schedule.getTransposed()};
 }

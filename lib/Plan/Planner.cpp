@@ -31,9 +31,20 @@ static int64_t getReducedRowBytes(ConvolutionOpInterface op) {
   return target ? target.getInfo().calibration->unit.reducedRowBytes : 0;
 }
 
+/// The taps of each dimension that a plan multiplies.
+static SmallVector<TapRange, 3> selectTaps(ConvolutionOpInterface op,
+                                           const PlanOptions &options) {
+  SmallVector<TapRange, 3> taps = computeLiveTaps(op);
+  if (options.keepsDeadTaps && op.getDirection() == Direction::BackwardWeight)
+    for (auto [range, count] :
+         llvm::zip_equal(taps, ConvolutionShape::get(op).filter))
+      range = {0, count};
+  return taps;
+}
+
 Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
     : direction(op.getDirection()), layouts(op.getLayouts()),
-      filter(ConvolutionShape::get(op).filter), live(computeLiveTaps(op)),
+      filter(ConvolutionShape::get(op).filter), live(selectTaps(op, options)),
       shape(restrictTaps(ConvolutionShape::get(op), live)),
       padding(op.getPadding()), options(options), rank(shape.getRank()),
       elementBytes(getOperandElementType(op).getIntOrFloatBitWidth() / 8),

@@ -140,7 +140,7 @@ private:
   Direction direction;
   LayoutsAttr layouts;
   SmallVector<int64_t, 3> filter; ///< All taps.
-  SmallVector<TapRange, 3> live;
+  SmallVector<TapRange, 3> live; ///< The taps that are multiplied.
   ConvolutionShape shape; ///< Of live taps.
   PaddingMode padding;
   PlanOptions options;

@@ -69,6 +69,10 @@ static std::vector<Shape> makeShapes() {
   dilated.dilation = {1, 2, 2};
   dilated.low = {0, 2, 2};
   add("dilation_2", dilated);
+  GenOptions dead = makeDepthwise(16, 1, 6, 3, 1);
+  dead.dilation = {1, 7, 2};
+  dead.low = dead.high = {0, 7, 2};
+  add("dead_taps", dead);
   GenOptions uneven = makeDepthwise(8, 1, 9, 4, 1);
   uneven.low = {0, 0, 3};
   uneven.high = {0, 2, 1};

@@ -70,6 +70,9 @@ struct PlanOptions {
   /// Whether the dgrad phases of backward data become columns of one product.
   /// This requires unmerged groups and no strided dimension that is dilated.
   bool joinsPhases = false;
+  /// Whether a weight gradient multiplies taps that only meet padding with
+  /// zeros, too, so that it is one subproblem.
+  bool keepsDeadTaps = false;
   /// The columns of a weight gradient are numbered by tap and then by channel,
   /// with whole channel rows for each tap, because tensor copies load whole
   /// rows. If channels are not innermost, a tap has one row of all its
@@ -121,7 +124,7 @@ struct ConvolutionPlan {
 ///     elements `(r, s, c)`; gemmK is the output's pixels. If the output has
 ///     few channels and all strides are 1, gemmM is the input's channels, gemmN
 ///     is `(r, s, k)`, and gemmK is the input's pixels. Taps that only meet
-///     padding with zeros are subproblems of zeros.
+///     padding with zeros are subproblems of zeros, unless they are kept.
 ///
 /// Pixels `(n, p, q)` are numbered in order, or by halo tiles. For halo tiles
 /// of 16 x 16, their digits are the halo tile, `(n, p / 16, q / 16)`, the block

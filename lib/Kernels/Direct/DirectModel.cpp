@@ -115,6 +115,10 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   return cost;
 }
 
+PlanOptions mlir::conv::getDirectPlanOptions(int64_t splits) {
+  return {.splits = splits, .joinsPhases = true, .keepsDeadTaps = true};
+}
+
 DirectPlan DirectPlan::get(ConvolutionOpInterface op,
                            const PlanOptions &options) {
   ConvolutionPlan plan = planConvolution(op, options);

@@ -60,6 +60,9 @@ struct DirectCost {
   ::conv::Cost summarize() const;
 };
 
+/// A direct kernel computes one subproblem (D6).
+PlanOptions getDirectPlanOptions(int64_t splits = 1);
+
 /// The properties of a plan that the cost model reads.
 struct DirectPlan {
   SmallVector<ViewedProduct> products;

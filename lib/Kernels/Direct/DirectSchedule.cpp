@@ -74,7 +74,7 @@ mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
                            kMostChannels)
           .str();
   }
-  DirectPlan plan = DirectPlan::get(op, {.joinsPhases = true});
+  DirectPlan plan = DirectPlan::get(op, getDirectPlanOptions());
   if (plan.products.empty())
     return "windows see nothing but padding";
   if (!plan.hasSingleSubproblems)
@@ -83,7 +83,7 @@ mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
   for (int64_t splits : enumerateDirectSplits(op, chip))
     // A thread needs no slices, unless others are idle.
     if (!chip.isProcessor() || splits <= chip.computeUnits)
-      search.run({.splits = splits, .joinsPhases = true});
+      search.run(getDirectPlanOptions(splits));
   std::vector<PredictedSchedule> ranked = search.takeRanked();
   if (!ranked.empty())
     return ranked;

@@ -230,6 +230,8 @@ void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
     check(op, tensors, {.hasChannelRows = true});
     check(op, tensors, {.splits = options.splits, .hasChannelRows = true});
     check(op, tensors, {.joinsPhases = true});
+    check(op, tensors,
+          {.mergedGroups = options.mergedGroups, .keepsDeadTaps = true});
     int64_t joined = random.drawSplits(op, {.joinsPhases = true});
     check(op, tensors, {.splits = joined, .joinsPhases = true});
     check(op, tensors, {.haloTile = options.haloTile, .joinsPhases = true});
@@ -442,6 +444,9 @@ TEST_F(ConvolutionPlanTest, DeadTapsAreNotMultiplied) {
       check(op, tensors, {});
       check(op, tensors, {.splits = 2});
       check(op, tensors, {.haloTile = {8, 8}});
+      PlanOptions all = {.keepsDeadTaps = true};
+      EXPECT_EQ(getWork(planConvolution(op, all).steps.back()).size(), 1u);
+      check(op, tensors, all);
     }
   }
 }
