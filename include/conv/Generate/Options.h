@@ -34,7 +34,7 @@ using PerDimension = std::array<int64_t, 3>;
 /// A convolution. Errors name its fields as the C API does.
 struct GenOptions {
   ElementType type = ElementType::F32; ///< Of the operands.
-  /// Of the second operand, if it has another one: both are 8-bit floats.
+  /// The second operand's, if it differs: both are 8-bit floats.
   std::optional<ElementType> rhsType;
   ConvolutionDirection direction = ConvolutionDirection::Forward;
   int64_t spatialRank = 2;

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Explains to people why a family has no candidate for a problem that it could
 // compute: what the smallest tile needs, and what the chip has.
 //

@@ -180,6 +180,8 @@ double mlir::conv::getTurnCycles(const DirectTiling &tiling,
   double latency =
       double(1 + own.lhsWaits + own.rhsWaits) * getWaitCycles(chip);
   double fills = work.stages > 1 ? 1 : work.steps;
+  // By the clock, conflicts are cycles of shared memory, and either work hides
+  // the time of memory or the reverse.
   if (chip.isClocked()) {
     // The load path takes one cache line per cycle.
     double lineShare =

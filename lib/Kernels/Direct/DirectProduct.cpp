@@ -9,7 +9,7 @@
 // neighbouring windows do, are read once. On AMD chips, reads run ahead of the
 // products, and elements that one instruction multiplies together are vectors
 // from the start: LLVM's vectorizer would join them where the last one is
-// stored, behind all fences, with all factors in registers until then.
+// stored, after all fences, with all factors in registers until then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -103,7 +103,8 @@ int64_t DirectProduct::computePackWidth(size_t matrices) const {
 }
 
 /// Whether instructions for single elements, which take f16 as it is, are fewer
-/// than packed ones with conversions (bench/results/amd-clock.md).
+/// than packed ones with conversions (bench/results/amd-clock.md). Integers
+/// have no packed products.
 bool DirectProduct::isMixed(int64_t width) const {
   Type element = kernel.form.lhs.getElementType();
   if (!element.isF16())
@@ -158,8 +159,8 @@ SmallVector<Value> DirectProduct::unpack(ArrayRef<Value> packs) const {
 /// Starts reads before the products of the first box, also of the boxes after
 /// it: as many as leave registers for the sums, 24 vectors of 16 bytes. LLVM
 /// would spread them between products, and a wave that few others keep company
-/// would wait for each of them (bench/results/amd-clock.md). Fences keep the boxes
-/// apart, so that the first products do not wait for the last reads.
+/// would wait for each of them (bench/results/amd-clock.md). Fences keep the
+/// boxes apart, so that the first products do not wait for the last reads.
 void DirectProduct::startReads(MutableArrayRef<Factors> boxes) const {
   constexpr size_t kMostVectors = 24;
   size_t earlier = 0;
