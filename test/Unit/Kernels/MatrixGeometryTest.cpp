@@ -66,16 +66,19 @@ constexpr StringLiteral kInputGradient = R"(
     return
   })";
 
-/// Images of one position, which are rows of channels in NCW, too. Two of the
-/// three taps see zeros.
-constexpr StringLiteral kOnePosition = R"(
-  func.func @f(%x: tensor<5x64x1xbf16>, %w: tensor<64x3x64xbf16>) {
+/// Images of so many positions, which are rows of channels in NCW, too, if
+/// there is one: then two of the three taps see zeros.
+std::string getFewPositions(int64_t positions) {
+  return llvm::formatv(R"(
+  func.func @f(%x: tensor<5x64x{0}xbf16>, %w: tensor<64x3x64xbf16>) {{
     %y = conv.forward %x, %w
         window = <strides = [1], dilations = [1], low = [1], high = [1]>
         layouts = <"NCW", "KSC", "NKQ">
-        : tensor<5x64x1xbf16>, tensor<64x3x64xbf16> -> tensor<5x64x1xbf16>
+        : tensor<5x64x{0}xbf16>, tensor<64x3x64xbf16> -> tensor<5x64x{0}xbf16>
     return
-  })";
+  })",
+                       positions);
+}
 
 /// The gradient of a filter in tf32, of 8 images of 14 x 12 positions, which
 /// are innermost in memory.
@@ -201,9 +204,16 @@ TEST_F(MatrixGeometryTest, RowsAreInnermostInBothOperands) {
   EXPECT_EQ(geometry->countSteps(), 1);
 }
 
-// With one position, no dimension has rows or the reduction innermost.
+// With one position, only the tap in the middle is multiplied.
+TEST_F(MatrixGeometryTest, OneTapLeavesMatrices) {
+  std::optional<TmaGeometry> geometry = compute(getFewPositions(1), {});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_EQ(geometry->countSteps(), 1);
+}
+
+// With two, no dimension has rows or the reduction innermost.
 TEST_F(MatrixGeometryTest, TapsDoNotLeaveMatrices) {
-  EXPECT_FALSE(compute(kOnePosition, {}));
+  EXPECT_FALSE(compute(getFewPositions(2), {}));
   EXPECT_EQ(obstacle, "expects images outermost and channels innermost, but "
                       "got another layout");
 }
