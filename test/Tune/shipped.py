@@ -69,7 +69,7 @@ class Shipped(unittest.TestCase):
             text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
             for sentence in sentences:
                 with self.subTest(page):
-                    self.assertIn(sentence, text)
+                    self.assertTrue(sentence in text, f"expects to read: {sentence}")
 
     def test_found(self):
         """The compiler finds databases that are not named; a stale row is a warning, never silent."""
