@@ -261,8 +261,9 @@ class Compiled(unittest.TestCase):
             import networks
 
             main = runpy.run_path(str(folder / "__main__.py"))["main"]
-        network = Block(), torch.randn(2, 8, 12, 10)
-        what = "run --train --rest compiled --against compile --networks resnet50 --batch 2 --rounds 1 --idle 0 --burst 0.001"
+        # Enough images that the errors of gradients do not depend on a few roundings.
+        network = Block(), torch.randn(16, 8, 24, 20)
+        what = "run --train --rest compiled --against compile --networks resnet50 --batch 16 --rounds 1 --idle 0 --burst 0.001"
         counters.clear()
         with tempfile.TemporaryDirectory() as output, contextlib.redirect_stdout(io.StringIO()) as text:
             command = ["bench/networks", *what.split(), "--device", close.DEVICE, "--output", output]
