@@ -207,6 +207,26 @@ def apply_of(function: typing.Type[torch.autograd.Function]) -> typing.Callable:
     return super(torch.autograd.Function, function).apply
 
 
+class Place:
+    """A place in compiled code that calls a kernel. Shapes, strides, types and options are the same at every call, so that the
+    kernel is looked up once, and again when TF32 has been allowed or forbidden since."""
+
+    __slots__ = ("_known", "_tf32")
+
+    def __init__(self) -> None:
+        self._known: typing.Optional[Known] = None
+        self._tf32 = False  #: Whether TF32 was allowed when the kernel was chosen.
+
+    def run_known(self, operands: typing.Sequence[torch.Tensor]) -> OptionalTensor:
+        """The result of the kernel, or None if it has to be looked up."""
+        if self._known is None or self._tf32 != torch._C._get_cudnn_allow_tf32():
+            return None
+        return run_again(self._known, operands)
+
+    def keep(self, known: typing.Optional[Known], tf32: bool) -> None:
+        self._known, self._tf32 = known, tf32
+
+
 def is_traced(tensor: torch.Tensor) -> bool:
     """Whether something other than autograd observes calls on this tensor: also autograd with a batch of gradients."""
     return is_anything_traced() or is_special(tensor) or torch._C._functorch.is_legacy_batchedtensor(tensor)

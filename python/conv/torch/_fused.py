@@ -170,25 +170,15 @@ def call_directly(graph: torch.fx.GraphModule) -> torch.fx.GraphModule:
     return graph
 
 
-class CompiledCall:
-    """A place in compiled code that calls the operator: shapes, strides, types and options are the same at every call, so that
-    the kernel is looked up once."""
+class CompiledCall(_calls.Place):
+    """A place that calls the operator."""
 
-    __slots__ = ("_known",)
-
-    def __init__(self) -> None:
-        #: The kernel, and whether TF32 was allowed when it was chosen.
-        self._known: typing.Optional[typing.Tuple[_calls.Known, bool]] = None
+    __slots__ = ()
 
     def __call__(self, *given):
-        if self._known is not None:
-            known, tf32 = self._known
-            if tf32 == torch._C._get_cudnn_allow_tf32():
-                result = _calls.run_again(known, [tensor for tensor in given[:4] if tensor is not None])
-                if result is not None:
-                    return result
-        result = run(*given)
-        key, _ = _identify(*given)  # Says whether TF32 is allowed, which another thread may change now.
-        known = _calls.get_known(key)
-        self._known = None if known is None else (known, key[0])
+        result = self.run_known([tensor for tensor in given[:4] if tensor is not None])
+        if result is None:
+            result = run(*given)
+            key, _ = _identify(*given)  # Says whether TF32 is allowed, which another thread may change now.
+            self.keep(_calls.get_known(key), key[0])
         return result

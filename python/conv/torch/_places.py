@@ -19,33 +19,24 @@ from ._settings import settings
 _Rest = typing.Any  #: What follows the tensors in the operator's schema.
 
 
-class Convolution:
+class Convolution(_calls.Place):
     """A place that calls `conv::convolution`."""
 
-    __slots__ = ("_known",)
-
-    def __init__(self) -> None:
-        #: The kernel, and whether TF32 was allowed when it was chosen.
-        self._known: typing.Optional[typing.Tuple[_calls.Known, bool]] = None
+    __slots__ = ()
 
     def __call__(
         self, input: torch.Tensor, weight: torch.Tensor, bias: OptionalTensor, *rest: _Rest, **named: _Rest
     ) -> torch.Tensor:  # noqa: A002
-        if self._known is not None:
-            known, tf32 = self._known
-            if tf32 == torch._C._get_cudnn_allow_tf32():
-                residual = rest[8] if len(rest) > 8 else named.get("residual")
-                operands = [tensor for tensor in (input, weight, bias, residual) if tensor is not None]
-                result = _calls.run_again(known, operands)
-                if result is not None:
-                    return result
-        tf32 = torch._C._get_cudnn_allow_tf32()
-        call = _operators.CallArguments(input, weight, bias, *map(_calls.as_key, rest), **named)
-        result = _operators.convolve(*call)
-        known = _calls.get_known(_operators.identify(call, call.operands()))
-        # Another thread may change what is allowed meanwhile.
-        is_same = tf32 == torch._C._get_cudnn_allow_tf32()
-        self._known = (known, tf32) if known is not None and is_same else None
+        residual = rest[8] if len(rest) > 8 else named.get("residual")
+        result = self.run_known([tensor for tensor in (input, weight, bias, residual) if tensor is not None])
+        if result is None:
+            tf32 = torch._C._get_cudnn_allow_tf32()
+            call = _operators.CallArguments(input, weight, bias, *map(_calls.as_key, rest), **named)
+            result = _operators.convolve(*call)
+            known = _calls.get_known(_operators.identify(call, call.operands()))
+            # Another thread may change what is allowed meanwhile.
+            is_same = tf32 == torch._C._get_cudnn_allow_tf32()
+            self.keep(known if is_same else None, tf32)
         return result
 
 
