@@ -16,7 +16,7 @@ import sys
 sys.path[:0] = [str(pathlib.Path(__file__).parents[1] / "compare"), str(pathlib.Path(__file__).parents[2] / "python")]
 
 from clocking import clock_rows
-from problem import COMMANDS, DIRECTIONS, LAYOUTS, Problem, read_lists
+from problem import Problem, add_problem_arguments, read_lists
 from sample import sample
 from sampler import sample_layers
 from timing import time_sample
@@ -60,15 +60,7 @@ def parse_options():
     step.add_argument("--every", type=int, default=1, help="take every so many of the shapes (default: 1)")
     step.add_argument("--random", type=int, metavar="N", help="N random layers instead of a file")
     step.add_argument("--seed", type=int, default=0, help="of random layers, or the first of the shapes (default: 0)")
-    step.add_argument("--layout", default="nhwc", choices=LAYOUTS, help="of all tensors (default: nhwc, channels last)")
-    step.add_argument(
-        "--directions",
-        nargs="+",
-        default=list(DIRECTIONS),
-        choices=DIRECTIONS,
-        help="of each layer (default: all three)",
-    )
-    step.add_argument("--dtype", default="bf16", choices=COMMANDS, help="of all tensors (default: bf16)")
+    add_problem_arguments(step)
     step.add_argument("--count", type=int, default=7, help="schedules of a problem at most (default: 7)")
     step.add_argument("--target", default="sm_90a", help="the chip to compile for (default: sm_90a)")
     step.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at once (default: processors)")

@@ -24,7 +24,7 @@ from files import read_json, write_file
 from fit import DATA, run_fit
 from markdown import to_markdown
 from packs import CompileOptions, compile_lists, read_index, read_problems, read_transforms
-from problem import COMMANDS, DIRECTIONS, LAYOUTS, read_lists
+from problem import add_problem_arguments, read_lists
 from report import print_table, write_html
 from sampler import sample_layers
 from epilogue import parse_epilogue
@@ -192,15 +192,7 @@ def main():
         "--random", type=positive, metavar="N", help="N random layers, as networks have them, instead of a file"
     )
     step.add_argument("--seed", type=int, default=0, help="of the random layers (default: 0)")
-    step.add_argument("--layout", default="nhwc", choices=LAYOUTS, help="of all tensors (default: nhwc, channels last)")
-    step.add_argument(
-        "--directions",
-        nargs="+",
-        default=list(DIRECTIONS),
-        choices=DIRECTIONS,
-        help="of each layer (default: all three)",
-    )
-    step.add_argument("--dtype", default="bf16", choices=COMMANDS, help="of all tensors (default: bf16)")
+    add_problem_arguments(step)
     step.add_argument(
         "--epilogues",
         nargs="+",

@@ -164,6 +164,19 @@ class Problem:
         return [*map(str, arguments), *epilogue_arguments(self.epilogue)]
 
 
+def add_problem_arguments(step):
+    """Adds the arguments that make problems of layers to a command line."""
+    step.add_argument("--layout", default="nhwc", choices=LAYOUTS, help="of all tensors (default: nhwc, channels last)")
+    step.add_argument(
+        "--directions",
+        nargs="+",
+        default=list(DIRECTIONS),
+        choices=DIRECTIONS,
+        help="of each layer (default: all three)",
+    )
+    step.add_argument("--dtype", default="bf16", choices=COMMANDS, help="of all tensors (default: bf16)")
+
+
 def read_lists(path):
     """The shape lists of a file, by name."""
     lists = read_json(path)

@@ -114,9 +114,10 @@ TEST(DynamicBlocks, TokenKernelsDivideChannels) {
   facts.order = KernelOrder::BTWG;
   facts.shape.d = 24;
   facts.shape.g = 8;
-  EXPECT_EQ(compute(facts, "sm_90a").elements, 1); // Of one group of three.
+  // A group has three.
+  EXPECT_EQ(compute(facts, "sm_90a").elements, 1);
   facts.shape.g = 12;
-  EXPECT_EQ(compute(facts, "sm_90a").elements, 8); // Four groups of two.
+  EXPECT_EQ(compute(facts, "sm_90a").elements, 8); // These are four groups.
   facts.direction = Direction::BackwardWeight;
   EXPECT_EQ(compute(facts, "sm_90a").elements, 4);
 }
