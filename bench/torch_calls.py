@@ -5,7 +5,7 @@
     PYTHONPATH=python python3 bench/torch_calls.py --device cuda
 
 Times are microseconds of a call and the minimum of several rounds: on the CPU with kernels; on a GPU, whose queue takes all calls
-of a round, only the processor's part. `python` is conv.torch without libconv_torch.so.
+of a round, only the processor's part. `python` is conv.torch without libconv_python.so.
 """
 
 import argparse

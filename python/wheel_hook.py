@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Puts a library into a wheel, and the platforms that it runs on into the wheel's name.
 
-The project's file says which library and in which package: libconv_runtime.so in `conv`, with libconv_torch.so, or
+The project's file says which library and in which package: libconv_runtime.so in `conv`, with libconv_python.so, or
 libconv_compiler.so, which has beside it the tuning databases that ship and the program that merges artifacts.
 """
 

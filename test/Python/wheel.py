@@ -16,7 +16,7 @@ with zipfile.ZipFile(wheel) as archive:
     scripts = archive.read(f"conv_runtime-{name[1]}.dist-info/entry_points.txt").decode()
     metadata = archive.read(f"conv_runtime-{name[1]}.dist-info/METADATA").decode()
 assert {"conv/__init__.py", "conv/py.typed", "conv/libconv_runtime.so", "conv/LICENSE"} <= files
-assert {file for file in files if file.endswith(".so")} == {"conv/libconv_runtime.so", "conv/libconv_torch.so"}
+assert {file for file in files if file.endswith(".so")} == {"conv/libconv_runtime.so", "conv/libconv_python.so"}
 needed = [line for line in metadata.splitlines() if line.startswith("Requires-Dist") and "extra ==" not in line]
 assert not needed, "the package needs another one"
 assert "Requires-Python: >=3.9" in metadata

@@ -1,5 +1,5 @@
 # RUN: %torch-python %s
-"""libconv_torch.so gives what the code in Python gives, and leaves to it what is unusual."""
+"""libconv_python.so gives what the code in Python gives, and leaves to it what is unusual."""
 
 import contextlib
 import ctypes

@@ -1,6 +1,6 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env LD_LIBRARY_PATH=%build-root/test/standin %torch-python %s %t
-"""libconv_torch.so on a GPU: one call of the runtime on PyTorch's current stream, with a stand-in for the CUDA driver.
+"""libconv_python.so on a GPU: one call of the runtime on PyTorch's current stream, with a stand-in for the CUDA driver.
 
 PyTorch has no GPU here. Its tensors in the stand-in's memory, which is the CPU's, are described as a GPU's.
 """

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""libconv_torch.so, which does what this package does in Python, with one call, if nothing about a call is unusual.
+"""libconv_python.so, which does what this package does in Python, with one call, if nothing about a call is unusual.
 
 Each function takes the place of several steps in Python. It returns None, without any effect, if those have to run. The
 library is optional: it needs CPython 3.10 with a lock, and a PyTorch with DLPack's C exchange interface (2.11).
@@ -49,7 +49,7 @@ def _load() -> Function:
     has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
     if sys.implementation.name != "cpython" or sys.version_info < (3, 10) or not has_lock:
         return None
-    path = pathlib.Path(os.path.abspath(library._name)).with_name("libconv_torch.so")
+    path = pathlib.Path(os.path.abspath(library._name)).with_name("libconv_python.so")
     try:
         opened = ctypes.PyDLL(str(path))
         functions = opened.conv_torch_functions
