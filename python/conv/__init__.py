@@ -31,6 +31,7 @@ from ._dynamic import DynamicProblem
 from ._function import Function
 from ._library import Error, ErrorKind, __version__
 from ._manifest import Argument, Constant, Entry, ErrorBound
+from ._native import describe_calls
 from ._problem import Problem
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "Refused",
     "__version__",
     "compile",
+    "describe_calls",
     "explain",
     "load",
     "open_device",

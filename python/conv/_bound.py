@@ -8,6 +8,7 @@ import ctypes
 import functools
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
+from . import _native
 from ._frameworks import Framework, Tensor
 from ._library import bad_input, check, run_executable
 from ._loaded import Loaded
@@ -37,21 +38,28 @@ class Bound:
     >>> step()  # doctest: +SKIP
     """
 
-    __slots__ = ("_argument_array", "_current_stream", "_loaded", "_starts", "_tensors", "_values")
+    __slots__ = ("_argument_array", "_current_stream", "_loaded", "_start", "_starts", "_tensors", "_values")
 
     def __init__(
         self, loaded: Loaded, tensors: Sequence[Tensor], values: Sequence[Any], framework: Framework
     ) -> None:
         self._loaded = loaded
         self._tensors, self._values = tensors, values  # They own the memory.
-        self._argument_array = loaded.signature.array_type(*[tensor.address for tensor in tensors])
-        self._current_stream = framework.stream_getter(values[0]) if loaded.device.name != "host" else int
+        addresses = [tensor.address for tensor in tensors]
+        current = None if loaded.device.name == "host" else framework.stream_getter(values[0])
+        self._argument_array = loaded.signature.array_type(*addresses)
+        self._current_stream = current or int
         #: What starts the kernels on a stream, by the stream's handle.
         self._starts: Dict[int, Callable[[], Optional[int]]] = {}
+        self._start = _native.make_bound(loaded, addresses, current)
 
     def __call__(self, stream: Any = None) -> None:
         """Starts the kernels on `stream`, as for a call of the function; by default on the framework's current stream."""
-        handle = self._current_stream() if stream is None else stream_handle(stream)
+        start = self._start or self._start_in_python
+        start(None if stream is None else stream_handle(stream))
+
+    def _start_in_python(self, stream: Optional[int]) -> None:
+        handle = self._current_stream() if stream is None else stream
         start = self._starts.get(handle) or self._add(handle)
         status = start()
         if status:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+from typing import Optional
 
 from . import _dtypes
 
@@ -45,6 +46,13 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
         strides.append(step)
         step *= size
     return tuple(reversed(strides))
+
+
+def memory_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> Optional[list[int]]:
+    """The dimensions from the outermost to the innermost in memory; None if there are gaps between elements."""
+    order = sorted(range(len(shape)), key=lambda place: (-strides[place], -shape[place]))
+    ordered = row_major(tuple([shape[place] for place in order]))
+    return order if ordered == tuple([strides[place] for place in order]) else None
 
 
 def describe(capsule: object) -> tuple[int, tuple[int, ...], tuple[int, ...], str]:

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from . import _native
 from ._bound import Bound, stream_handle
 from ._device import Device, open_device
 from ._frameworks import Framework, framework_of
@@ -29,6 +30,8 @@ class Function:
         self._places = {argument.name: place for place, argument in enumerate(self.arguments)}
         self._operands = sum(not argument.is_output for argument in self.arguments)
         self._loaded: Dict[str, Loaded] = {}
+        self._calls = _native.make_calls(len(self.arguments) - self._operands)
+        self._run_known = self._calls.run
 
     def __repr__(self) -> str:
         first = next(iter(self.entries.values()))
@@ -53,9 +56,18 @@ class Function:
         complete when it returns. Gradients do not flow through it: while PyTorch tracks them, it refuses a tensor that
         requires them.
         """
-        values = self._order(operands, out, named)
-        first = values[0]
+        if named:
+            values = self._order(operands, out, named)
+            return self(*values[: self._operands], out=tuple(values[self._operands :]), stream=stream)
         handle = None if stream is None else stream_handle(stream)
+        known = self._run_known(operands, out, handle, ())
+        return self._run(operands, out, handle) if known is None else known
+
+    def _run(self, operands: Tuple[Any, ...], out: Any, given_handle: Optional[int]) -> Any:
+        """A call that is not known."""
+        values = self._order(operands, out, {})
+        handle = given_handle
+        first = values[0]
         try:
             framework = framework_of(first)
             if handle is None:
@@ -65,13 +77,22 @@ class Function:
             raise self._blame(values, error) from error
         where = tensors[0].device
         loaded = self._load(where).with_sizes_of([None if tensor is None else tensor.shape for tensor in tensors])
-        results = values[self._operands :]
-        if None in tensors:
-            results = self._allocate(framework, values, tensors, loaded.signature.arguments)
+        allocators = self._allocate(framework, values, tensors, loaded.signature.arguments)
         loaded.run(tensors, where, handle)
+        is_host = loaded.device.name == "host"
         if framework.expects_finished_results:
             loaded.device.synchronize(handle)
+        # The library copies no tensors to another device, and waits for no results.
+        if where == loaded.device.name and (is_host or not framework.expects_finished_results):
+            plan = _native.make_plan(loaded, values, allocators)
+            if plan is not None:
+                self._calls.learn(operands, out, given_handle, (), plan)
+        results = values[self._operands :]
         return results[0] if len(results) == 1 else tuple(results)
+
+    def find_plan(self, operands: Tuple[Any, ...], out: Any) -> Any:
+        """The plan of a call of these tensors, if it is known."""
+        return self._calls.find(operands, out, None, ())
 
     def bind(self, *operands: Any, out: Any = None, **named: Any) -> Bound:
         """Binds the function to tensors, operands and results, which are given as for a call and checked now.
@@ -159,15 +180,19 @@ class Function:
 
     def _allocate(
         self, framework: Framework, values: List[Any], tensors: List[Any], arguments: Sequence[Argument]
-    ) -> List[Any]:
-        """Creates the results that were not given, and returns all results."""
+    ) -> List[Optional[Callable[[Any], Any]]]:
+        """Creates the results that were not given. Returns for each result what creates it, from the first operand."""
+        allocators: List[Optional[Callable[[Any], Any]]] = []
         for place in range(self._operands, len(values)):
+            allocate = None
             if values[place] is None:
                 argument = arguments[place]
                 dtype = self._dtype_like(argument, values) or framework.own_dtype(argument.dtype)
-                values[place] = framework.empty(argument, dtype, values[0])
+                allocate = framework.allocator(argument, dtype, values[0])
+                values[place] = allocate(values[0])
                 tensors[place] = framework.read(values[place], None)._replace(is_read_only=False)
-        return values[self._operands :]
+            allocators.append(allocate)
+        return allocators
 
     def _dtype_like(self, argument: Argument, values: List[Any]) -> Any:
         """The dtype of an operand of the same type, so that operands as bit patterns give results as bit patterns."""

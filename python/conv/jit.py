@@ -13,8 +13,9 @@ from __future__ import annotations
 import threading
 import typing
 
-from . import _compiler
+from . import _compiler, _native
 from ._artifact import load
+from ._bound import stream_handle
 from ._device import open_device
 from ._dynamic import ORDERS, DynamicProblem
 from ._frameworks import Tensor, framework_of
@@ -162,6 +163,7 @@ class _Convolution:
 
     def __init__(self, rank: int) -> None:
         self._rank = rank
+        self._calls = _native.make_calls(1)
         self.__name__ = self.__qualname__ = f"conv{rank}d"
 
     def __call__(
@@ -183,6 +185,11 @@ class _Convolution:
         out: typing.Any = None,
         stream: typing.Any = None,
     ) -> typing.Any:
+        given = layout, activation, alpha, stride, padding, dilation, groups, padding_mode, max_error
+        handle = None if stream is None else stream_handle(stream)
+        known = self._calls.run((x, w, bias, residual), out, handle, given)
+        if known is not None:
+            return known
         rank = self._rank
         letters = f"NC{_SPATIAL[rank]}"
         if layout is None:
@@ -198,13 +205,18 @@ class _Convolution:
         )
         shapes = tuple(image.shape), tuple(image.strides), tuple(taps.shape), tuple(taps.strides)
         function = _get((*shapes, image.dtype, image.device, options), lambda: _make(image, taps, options))
-        operands = [tensor for tensor in (x, w, bias, residual) if tensor is not None]
-        return function(*operands, out=out, stream=stream)
+        operands = tuple(tensor for tensor in (x, w, bias, residual) if tensor is not None)
+        result = function(*operands, out=out, stream=handle)
+        self._calls.learn((x, w, bias, residual), out, handle, given, function.find_plan(operands, out))
+        return result
 
 
 conv1d = _Convolution(1)
 conv2d = _Convolution(2)
 conv3d = _Convolution(3)
+
+
+_dynamic_calls = _native.make_calls(1)
 
 
 def dynamic_conv(
@@ -234,6 +246,10 @@ def dynamic_conv(
         Refused: the compiler does not support the problem; it has the reason.
         Error: bad input, or a system error.
     """
+    handle = None if stream is None else stream_handle(stream)
+    known = _dynamic_calls.run((x, kernel), out, handle, (order, activation))
+    if known is not None:
+        return known
     tokens, taps = framework_of(x).read(x, 0), framework_of(kernel).read(kernel, 0)
     key = (DynamicProblem, tuple(tokens.shape), tuple(taps.shape), order, activation, tokens.dtype, tokens.device)
 
@@ -250,4 +266,7 @@ def dynamic_conv(
         problem.module()  # Errors should concern this call, not others that share its function.
         return _load_shared(problem, tokens.device)
 
-    return _get(key, make)(x, kernel, out=out, stream=stream)
+    function = _get(key, make)
+    result = function(x, kernel, out=out, stream=handle)
+    _dynamic_calls.learn((x, kernel), out, handle, (order, activation), function.find_plan((x, kernel), out))
+    return result

@@ -8,20 +8,18 @@
 #ifndef CONV_PYTHON_NATIVE_ENVIRONMENT_H
 #define CONV_PYTHON_NATIVE_ENVIRONMENT_H
 
-#include "References.h"
+#include "Plan.h"
+#include "TensorReader.h"
 
 namespace conv::python {
 
 constexpr const char *ENVIRONMENT = "conv.torch.environment";
 
-using RunExecutable = int (*)(const void *executable, void *const *arguments,
-                              size_t count, void *workspace, void *stream);
-
 /// The objects of PyTorch and conv.torch that calls ask.
-struct Environment {
+struct Environment : TensorReader {
   PyObject *tensor, *parameter;
-  PyObject *isNeg, *emptyStrided, *isGradEnabled, *hasTorchFunction,
-      *getNumThreads, *allowsTf32, *hasMemory;
+  PyObject *emptyStrided, *isGradEnabled, *hasTorchFunction, *getNumThreads,
+      *allowsTf32;
   /// current_stream(index of a GPU): its handle. None without GPUs.
   PyObject *currentStream;
   /// Functions whose result is true if they observe calls: `observers` all of
@@ -33,7 +31,6 @@ struct Environment {
   /// saved tensors).
   PyObject *track, *convolve, *gradients;
   PyObject *uint8, *noTuple;
-  decltype(DLPackExchangeAPI::dltensor_from_py_object_no_sync) describe;
   RunExecutable run;
   void (*limitThreads)(unsigned most);
   // Names of attributes.

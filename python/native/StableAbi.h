@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of CPython's stable ABI (3.10) and of DLPack's C exchange interface
-// (1.x) that this folder uses. Both promise that these names and layouts stay,
-// so that one library serves every later CPython and PyTorch, and building it
-// needs the headers of neither.
+// The part of CPython's stable ABI (3.10; 3.9 has the same functions), of
+// NumPy's array interface and of DLPack's C exchange interface (1.x) that this
+// folder uses. They promise that these names and layouts stay, so that one
+// library serves every later CPython, NumPy and PyTorch, and building it needs
+// the headers of none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +38,8 @@ struct PyMethodDef {
 enum : int { METH_FASTCALL = 0x80 };
 
 extern PyObject _Py_NoneStruct;
-extern PyTypeObject PyLong_Type, PyTuple_Type, PyUnicode_Type;
+extern PyObject *PyExc_Exception;
+extern PyTypeObject PyFloat_Type, PyLong_Type, PyTuple_Type, PyUnicode_Type;
 
 void Py_IncRef(PyObject *);
 void Py_DecRef(PyObject *);
@@ -49,6 +51,8 @@ int PyObject_IsTrue(PyObject *);
 PyObject *PyObject_Call(PyObject *, PyObject *, PyObject *);
 PyObject *PyObject_CallNoArgs(PyObject *);
 PyObject *PyObject_CallFunctionObjArgs(PyObject *, ...);
+PyObject *PyObject_CallMethodObjArgs(PyObject *, PyObject *, ...);
+int PyObject_RichCompareBool(PyObject *, PyObject *, int);
 
 PyObject *PyTuple_New(Py_ssize_t);
 Py_ssize_t PyTuple_Size(PyObject *);
@@ -67,6 +71,8 @@ PyObject *PyLong_FromLong(long);
 PyObject *PyLong_FromLongLong(long long);
 long PyLong_AsLong(PyObject *);
 unsigned long long PyLong_AsUnsignedLongLong(PyObject *);
+long long PyLong_AsLongLong(PyObject *);
+PyObject *PyLong_FromUnsignedLongLong(unsigned long long);
 PyObject *PyNumber_Add(PyObject *, PyObject *);
 
 PyObject *PyCapsule_New(void *, const char *, PyCapsule_Destructor);
@@ -77,6 +83,7 @@ PyObject *PyDescr_NewMethod(PyTypeObject *, PyMethodDef *);
 
 int PyErr_BadArgument();
 PyObject *PyErr_Occurred();
+int PyErr_ExceptionMatches(PyObject *);
 void PyErr_Clear();
 void *PyEval_SaveThread();
 void PyEval_RestoreThread(void *);
@@ -99,6 +106,16 @@ struct DLTensor {
   uint64_t byte_offset;
 };
 
+/// What an array's `__array_struct__` is: NumPy's array interface in C.
+struct PyArrayInterface {
+  int two, nd;
+  char typekind;
+  int itemsize, flags;
+  intptr_t *shape, *strides;
+  void *data;
+  PyObject *descr;
+};
+
 /// DLPack's table of functions, up to the only one in use: it describes a
 /// tensor without owning it, or returns -1 and sets a Python exception.
 struct DLPackExchangeAPI {
@@ -112,6 +129,7 @@ struct DLPackExchangeAPI {
 
 } // extern "C"
 
+enum : int { PY_EQ = 2, ARRAY_IS_WRITEABLE = 0x400 };
 enum : int32_t { DL_CPU = 1, DL_CUDA = 2, DL_ROCM = 10 };
 enum : uint8_t { DL_FLOAT = 2 };
 

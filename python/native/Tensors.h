@@ -13,43 +13,9 @@
 namespace conv::python {
 
 constexpr Py_ssize_t MOST_OPERANDS = 4;
-constexpr int32_t MOST_DIMENSIONS = 5;
-/// Memory usually has higher addresses. Lower ones may be offsets in a storage
-/// without memory.
-constexpr uintptr_t USUAL_ADDRESS = uintptr_t(1) << 44;
-
-inline bool isOnGpu(const DLDevice &device) {
-  return device.device_type == DL_CUDA || device.device_type == DL_ROCM;
-}
 
 inline bool operator==(const DLDevice &lhs, const DLDevice &rhs) {
   return lhs.device_type == rhs.device_type && lhs.device_id == rhs.device_id;
-}
-
-/// Describes a tensor on the CPU or on a GPU. False, and no exception, if it
-/// has no elements in memory.
-inline bool describe(Environment &env, PyObject *object, DLTensor &tensor) {
-  if (env.describe(object, &tensor)) {
-    PyErr_Clear();
-    return false;
-  }
-  return (tensor.device.device_type == DL_CPU || isOnGpu(tensor.device)) &&
-         tensor.ndim <= MOST_DIMENSIONS;
-}
-
-/// The address of the elements; 0 if they are not in memory, or have other
-/// values there.
-inline uintptr_t addressOf(Environment &env, PyObject *object,
-                           const DLTensor &tensor) {
-  uintptr_t address = uintptr_t(tensor.data) + tensor.byte_offset;
-  auto says = [&](PyObject *question) {
-    Owned answer(PyObject_CallFunctionObjArgs(question, object, nullptr));
-    return answer ? PyObject_IsTrue(answer.get()) : -1;
-  };
-  if ((address < USUAL_ADDRESS && says(env.hasMemory) != 1) ||
-      says(env.isNeg) != 0)
-    return 0;
-  return address;
 }
 
 /// What identifies calls on tensors: their sizes, strides, types and devices;

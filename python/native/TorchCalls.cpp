@@ -113,16 +113,14 @@ conv_torch_functions(PyObject *names) {
            *limit = get("limit_threads");
   if (!isComplete)
     return none();
-  auto *api = static_cast<const DLPackExchangeAPI *>(
-      PyCapsule_GetPointer(exchange, "dlpack_exchange_api"));
+  bool isKnown = env->setExchange(exchange);
   env->run = reinterpret_cast<RunExecutable>(PyLong_AsUnsignedLongLong(run));
   env->limitThreads =
       reinterpret_cast<void (*)(unsigned)>(PyLong_AsUnsignedLongLong(limit));
   if (PyErr_Occurred())
     return nullptr;
-  if (api->major != 1 || !api->dltensor_from_py_object_no_sync)
+  if (!isKnown)
     return none();
-  env->describe = api->dltensor_from_py_object_no_sync;
   environment = env;
   Owned self(PyCapsule_New(env, ENVIRONMENT, nullptr));
   if (!self)

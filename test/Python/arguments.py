@@ -1,7 +1,10 @@
 # RUN: rm -rf %t && mkdir %t && %python %s %t
-"""Every tensor is checked against the artifact before a kernel runs, and the message names the difference."""
+# RUN: cp %build-root/python/site/conv/libconv_runtime.so %t && env CONV_RUNTIME_LIBRARY=%t/libconv_runtime.so %python %s %t
+"""Every tensor is checked against the artifact before a kernel runs, and the message names the difference. So it is without
+libconv_python.so, which is beside the runtime's library or nowhere."""
 
 import copy
+import os
 import pickle
 import sys
 import unittest
@@ -66,6 +69,10 @@ class Arguments(unittest.TestCase):
             out=self.y,
         )
         self.refuses("argument 'input': expects shape (100,), but got (99,)", self.pack["twice"], aligned(99))
+
+    def test_says_how_calls_run(self):
+        has_library = "CONV_RUNTIME_LIBRARY" not in os.environ
+        self.assertRegex(conv.describe_calls(), "^libconv_python.so" if has_library else "^calls run in Python: cannot load ")
 
     def test_another_order_of_dimensions(self):
         """The message for a shape in PyTorch's order names the function that accepts it."""
@@ -225,7 +232,7 @@ class Arguments(unittest.TestCase):
         tensor = DLPackTensor(x.ctypes.data, (100,), offset=16)
         twice(tensor, out=y)
         np.testing.assert_array_equal(y, 6 * x[4:])
-        self.assertEqual(tensor.streams, [None])
+        self.assertEqual(set(tensor.streams), {None})
         self.refuses("argument 'output': expects a tensor, because DLPackTensor cannot make one", twice, tensor)
         vectors = DLPackTensor(x.ctypes.data, (100,), lanes=4)
         self.refuses("argument 'input': expects type f32, but got DLPack type (2, 32, 4)", twice, vectors, out=y)

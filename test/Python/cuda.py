@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 import unittest
+from unittest import mock
 
 import conv
 import fakes
@@ -63,6 +64,7 @@ def floats(tensor):
 
 
 torch = fakes.install_torch(allocate)
+cupy = fakes.install_cupy(allocate)
 
 
 def tensor(ordinal=0, size=100, dtype=torch.float32):
@@ -218,6 +220,45 @@ class Cuda(unittest.TestCase):
         stream = create_stream()
         self.twice(x, out=self.y, stream=stream)
         self.assertEqual(x.streams, [1, stream])  # DLPack's number of the default stream is 1.
+
+    def test_known_calls(self):
+        """Arrays of CuPy and others, in calls that are one call of libconv_python.so: on the framework's current stream, or on
+        the given one."""
+        x, y = (cupy.ndarray((100,), cupy.float32) for _ in range(2))
+        floats(x)[:] = np.arange(100)
+        others = [fakes.DLPackTensor(each.data_ptr(), (100,), device=(2, 0)) for each in (x, y)]
+        own = create_stream()
+        for stream in (0, own):
+            self.twice.prepare("cuda", stream)
+            cupy.stream = stream
+            self.twice(x, out=y)
+            self.twice(x)
+            self.twice(others[0], out=others[1], stream=stream)
+            others[0].streams.clear()
+            calls()
+            with mock.patch.object(conv.Function, "_run", side_effect=AssertionError("not known")):
+                floats(y)[:] = 0
+                self.twice(x, out=y)
+                np.testing.assert_array_equal(floats(y), 6 * np.arange(100))
+                self.twice(others[0], out=others[1], stream=stream)
+                self.assertEqual(launches(), ["own" if stream else "default"] * 4)
+                result = self.twice(x)
+                self.assertIsInstance(result, cupy.ndarray)
+                self.assertNotIn(result.data_ptr(), (x.data_ptr(), y.data_ptr()))
+                np.testing.assert_array_equal(floats(result), 6 * np.arange(100))
+                calls()
+            self.assertEqual(others[0].streams, [stream or 1])
+        with self.assertRaisesRegex(conv.Error, "'output': expects a tensor on cuda:0, but got one on cuda:1"):
+            self.twice(x, out=cupy.ndarray((100,), cupy.float32, 1))
+        stream = create_stream()  # Its workspace is allocated by the first call.
+        with mock.patch.object(conv.Function, "_run", side_effect=AssertionError("not known")):
+            os.environ["CONV_STANDIN_MEMORY"] = "1"
+            try:
+                with self.assertRaisesRegex(conv.Error, "cannot allocate 1024 bytes"):
+                    self.twice(x, out=y, stream=stream)
+            finally:
+                del os.environ["CONV_STANDIN_MEMORY"]
+            self.twice(x, out=y, stream=stream)
 
     def test_out_of_memory(self):
         stream = create_stream()

@@ -89,6 +89,8 @@ class Gpus:
         self.name = b"dlpack_exchange_api"
         torch.Tensor.__dlpack_c_exchange_api__ = new_capsule(ctypes.addressof(self.table), self.name, None)
         self.empty_strided, torch.empty_strided = torch.empty_strided, self.allocate
+        self.new_empty_strided = torch.Tensor.new_empty_strided
+        torch.Tensor.new_empty_strided = lambda like, *sizes, **named: self.allocate_like(like, *sizes, **named)
         torch._C._cuda_getCurrentRawStream = lambda index: self.stream + index
         torch._C._get_cudnn_allow_tf32 = lambda: self.tf32
 
@@ -107,6 +109,26 @@ class Gpus:
         memory = torch.frombuffer((ctypes.c_char * size).from_address(address.value), dtype=dtype)
         return memory.as_strided(shape, strides)
 
+    def allocate_like(self, like, shape, strides, dtype=None):
+        """`torch.Tensor.new_empty_strided`."""
+        place = self.places.get(like.data_ptr())
+        if place is None:
+            return self.new_empty_strided(like, shape, strides, dtype=dtype or like.dtype)
+        return self.allocate(shape, strides, dtype or like.dtype, f"cuda:{place.id}", place.type)
+
+    @contextlib.contextmanager
+    def seen_in_python(self):
+        """The code in Python sees its tensors on GPUs, too."""
+        read = Torch.read
+
+        def read_on_gpu(framework, tensor, stream):
+            place = self.places.get(tensor.data_ptr())
+            found = read(framework, tensor, stream)
+            return found if place is None else found._replace(device=f"cuda:{place.id}")
+
+        with mock.patch.object(Torch, "read", read_on_gpu):
+            yield
+
     def tensor(self, shape, dtype=torch.float32, index=0, kind=2, memory_format=torch.contiguous_format):
         strides = torch.empty(shape, device="meta").contiguous(memory_format=memory_format).stride()
         return self.allocate(shape, strides, dtype, f"cuda:{index}", kind).fill_(1)
@@ -115,6 +137,7 @@ class Gpus:
 gpus = Gpus()
 
 import conv  # noqa: E402
+from conv._frameworks import Torch  # noqa: E402
 from conv.torch import _autograd, _calls, _choices, _native, _shortcuts  # noqa: E402
 from conv.torch import functional as CF  # noqa: E402
 from conv.torch._kernel import Kernel  # noqa: E402
@@ -262,6 +285,30 @@ class NativeGpu(unittest.TestCase):
         gpus.stream = -1  # Not a handle: PyTorch's function failed.
         with self.assertRaises(Exception):
             _native.launch(launcher, self.x, self.w)
+
+    def test_function(self):
+        """A function of an artifact in a call that is known: results come from PyTorch's allocator, the workspace from the
+        function's device."""
+        six = conv.load(PACK)["six"]
+        six.prepare("cuda", gpus.stream)
+        with gpus.seen_in_python():
+            expected = six(self.x, self.w)
+            six(self.x, self.w, out=expected)
+        calls()
+        for stream, name in ((gpus.stream, "own"), (0, "default")):
+            six.prepare("cuda", stream)
+            calls()
+            gpus.stream, gpus.allocated = stream, []
+            with mock.patch.object(conv.Function, "_run", side_effect=AssertionError("not known")):
+                result = six(self.x, self.w)
+                self.expect_launches([name, name])
+                self.assertEqual(gpus.allocated, [(SHAPE, torch.float32, "cuda:0")])
+                torch.testing.assert_close(result, 6 * self.x)
+                self.assertIs(six(self.x, self.w, out=expected, stream=0), expected)
+            self.expect_launches(["default", "default"])
+        with mock.patch.object(conv.Function, "_run", side_effect=AssertionError("not known")):
+            for operands in ((torch.ones(SHAPE), self.w), (gpus.tensor(SHAPE, index=1), self.w)):
+                self.assertRaisesRegex(AssertionError, "not known", six, *operands)
 
 
 if __name__ == "__main__":

@@ -3,15 +3,12 @@
 """libconv_python.so, which does what this package does in Python, with one call, if nothing about a call is unusual.
 
 Each function takes the place of several steps in Python. It returns None, without any effect, if those have to run. The
-library is optional: it needs CPython 3.10 with a lock, and a PyTorch with DLPack's C exchange interface (2.11).
+library is optional: it needs CPython with a lock, and a PyTorch with DLPack's C exchange interface (2.11).
 """
 
 from __future__ import annotations
 
 import ctypes
-import os
-import pathlib
-import sys
 import typing
 
 import torch
@@ -19,6 +16,7 @@ from torch.autograd import forward_ad
 from torch.overrides import has_torch_function
 
 from .._library import library
+from .._native import exchange_of, has_memory, open_library
 from ._settings import settings
 
 Function = typing.Optional[typing.Callable]
@@ -39,21 +37,11 @@ is_profiled: typing.Callable[[], bool] = torch.autograd._profiler_enabled
 _UNNORMALIZED = (7, 1)  #: Strides of a tensor (1, 2): some of DLPack's functions change the first.
 
 
-def has_memory(operand: torch.Tensor) -> bool:
-    """Whether a tensor's elements are somewhere: where its storage has no address, the tensor's is its offset."""
-    return operand.data_ptr() > operand.storage_offset() * operand.element_size()
-
-
 def _load() -> Function:
     """What makes the functions, from the library beside that of the runtime."""
-    has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
-    if sys.implementation.name != "cpython" or sys.version_info < (3, 10) or not has_lock:
-        return None
-    path = pathlib.Path(os.path.abspath(library._name)).with_name("libconv_python.so")
-    try:
-        opened = ctypes.PyDLL(str(path))
-        functions = opened.conv_torch_functions
-    except (OSError, AttributeError):
+    opened, _ = open_library()
+    functions = getattr(opened, "conv_torch_functions", None)
+    if functions is None:
         return None
     functions.argtypes, functions.restype = [ctypes.py_object], ctypes.py_object
     return functions
@@ -72,8 +60,8 @@ def set_up(tracked: Tracked) -> None:
     """Loads the library. `tracked` is for calls whose result has gradients; it takes the tensors, and an entry of the table."""
     global make_launcher, launch, forward, forward_key, backward_key  # noqa: PLW0603
     make_functions = _load()
-    exchange = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
-    if make_functions is None or type(exchange).__name__ != "PyCapsule":
+    exchange = exchange_of(torch)
+    if make_functions is None or exchange is None:
         return
     node = getattr(tracked.function, "_backward_cls", None)
     if not (isinstance(node, type) and hasattr(node, "apply") and hasattr(torch._C._FunctionBase, "to_save")):

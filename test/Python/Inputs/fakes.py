@@ -106,6 +106,9 @@ def install_torch(allocate):
         def is_neg(self):
             return False
 
+        def new_empty_strided(self, shape, strides, dtype=None):
+            return Tensor(shape, strides, dtype or self.dtype, self.device)
+
         def data_ptr(self):
             return self._address
 
@@ -119,3 +122,45 @@ def install_torch(allocate):
     torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda ordinal: torch.stream)
     sys.modules["torch"] = torch
     return torch
+
+
+def install_cupy(allocate):
+    """Install a fake module `cupy` with the features that the package uses. `allocate(bytes)` provides memory of a GPU."""
+    cupy = types.ModuleType("cupy")
+    cupy.stream = 0
+
+    class dtype:
+        def __init__(self, name):
+            self.name, self.itemsize = name, 4
+
+    class ndarray:
+        def __init__(self, shape, dtype, ordinal=0):
+            self.shape, self.dtype = shape, dtype
+            self.strides = tuple(4 * step for step in row_major(shape))
+            size = 4 * max(1, shape[0] * self.strides[0] // 4)
+            self.data = types.SimpleNamespace(ptr=allocate(size, types.SimpleNamespace(index=ordinal)), device_id=ordinal)
+            self.device = Device(ordinal)
+
+        def data_ptr(self):
+            return self.data.ptr
+
+    class Device:
+        def __init__(self, ordinal):
+            self.id = ordinal
+
+        def __enter__(self):
+            cupy.ordinal = self.id
+
+        def __exit__(self, *_):
+            del cupy.ordinal
+
+    ndarray.__module__ = "cupy"
+    cupy.float32 = dtype("float32")
+    cupy.ndarray, cupy.dtype = ndarray, lambda name: getattr(cupy, name)
+    cupy.empty = lambda size, dtype: ndarray((size,), dtype, cupy.ordinal)
+    strides = types.SimpleNamespace(as_strided=lambda array, shape, strides: array)
+    cupy.lib = types.SimpleNamespace(stride_tricks=strides)
+    get_stream = lambda ordinal: types.SimpleNamespace(ptr=cupy.stream)  # noqa: E731
+    cupy.cuda = types.SimpleNamespace(runtime=types.SimpleNamespace(is_hip=False), get_current_stream=get_stream)
+    sys.modules["cupy"] = cupy
+    return cupy

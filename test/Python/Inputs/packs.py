@@ -51,9 +51,10 @@ def gpu_code():
     return struct.pack("<16sHHIQQQIHHHHHH", header, 2, 190, 1, 0, 0, 68, 0, 64, 0, 0, 64, 0, 0) + b"code"
 
 
-def contract(arguments, workspace_bytes, launches):
+def contract(function, launches):
     """The digest that binds sizes to code: rule M14 of docs/artifact.md."""
-    relied_on = {"arguments": arguments, "workspace_bytes": workspace_bytes, "launches": launches}
+    names = [name for name in ("sizes", "arguments", "workspace_bytes") if name in function]
+    relied_on = {**{name: function[name] for name in names}, "launches": launches}
     text = json.dumps(relied_on, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -95,7 +96,7 @@ def write(path, functions, targets=("host",)):
                     "error_bound": {"accumulation": 0, "output_ulp": 0.5},
                     **function,
                     "launches": launches,
-                    "contract": contract(function["arguments"], function["workspace_bytes"], launches),
+                    "contract": contract(function, launches),
                 }
             )
     manifest = {
