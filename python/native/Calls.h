@@ -18,8 +18,9 @@
 namespace conv::python {
 
 /// make_launcher(choice, kernel, executable, operands, low_bits,
-/// workspace_bytes, device_type, device_index, device, shape, strides, dtype),
-/// where type and index are DLPack's of the device.
+/// workspace_bytes, device_type, device_index, device, shape, strides, dtype,
+/// empty_strided), where type and index are DLPack's of the device, and the
+/// last is `_native.find_empty_strided(device)`.
 PyObject *makeLauncher(PyObject *self, PyObject *const *arguments,
                        Py_ssize_t count);
 /// launch(launcher, operand, ...): the result.

@@ -18,9 +18,11 @@ static constexpr const char *LAUNCHER = "conv.torch.launcher";
 /// In bytes; what the workspaces of kernels are aligned to.
 static constexpr uintptr_t WORKSPACE_ALIGNMENT = 256;
 
-static Owned allocate(Environment &env, const Owned &arguments,
-                      const Owned &named, uintptr_t &address) {
-  Owned object(PyObject_Call(env.emptyStrided, arguments.get(), named.get()));
+static Owned allocate(Environment &env, const Allocation &allocation,
+                      uintptr_t &address) {
+  Owned object(PyObject_Call(allocation.function.get(),
+                             allocation.arguments.get(),
+                             allocation.named.get()));
   DLTensor tensor;
   address = 0;
   if (object && describe(env, object.get(), tensor))
@@ -86,14 +88,13 @@ Owned conv::python::launch(Environment &env, Launcher &launcher,
     addresses[i] = reinterpret_cast<void *>(address);
   }
   uintptr_t address, workspace = 0;
-  Owned result = allocate(env, launcher.result, launcher.named, address);
+  Owned result = allocate(env, launcher.result, address);
   if (!address || (address & launcher.lowBits))
     return {};
   addresses[count] = reinterpret_cast<void *>(address);
   Owned scratch;
-  if (launcher.workspace) {
-    scratch =
-        allocate(env, launcher.workspace, launcher.workspaceNamed, workspace);
+  if (launcher.workspace.function) {
+    scratch = allocate(env, launcher.workspace, workspace);
     if (!workspace)
       return {};
     workspace = (workspace + WORKSPACE_ALIGNMENT - 1) & -WORKSPACE_ALIGNMENT;
@@ -113,24 +114,34 @@ Launcher *conv::python::launcherOf(PyObject *capsule) {
   return static_cast<Launcher *>(PyCapsule_GetPointer(capsule, LAUNCHER));
 }
 
-/// Arguments of `empty_strided` for a tensor of a device.
-static Owned namedFor(PyObject *device, PyObject *dtype) {
+/// `function(shape, strides, dtype)`; without a function,
+/// `empty_strided(shape, strides, dtype=dtype, device=device)`.
+static Allocation makeAllocation(Environment &env, PyObject *function,
+                                 PyObject *device, PyObject *shape,
+                                 PyObject *strides, PyObject *dtype) {
+  if (!isNone(function))
+    return {Owned(share(function)),
+            Owned(PyTuple_Pack(3, shape, strides, dtype)), Owned()};
   Owned named(PyDict_New());
-  if (named && (PyDict_SetItemString(named.get(), "dtype", dtype) ||
-                PyDict_SetItemString(named.get(), "device", device)))
+  if (!named || PyDict_SetItemString(named.get(), "dtype", dtype) ||
+      PyDict_SetItemString(named.get(), "device", device))
     return {};
-  return named;
+  return {Owned(share(env.emptyStrided)),
+          Owned(PyTuple_Pack(2, shape, strides)), std::move(named)};
 }
 
-/// Arguments of `empty_strided` for a number of elements.
-static Owned sizeOf(long long elements) {
-  Owned count(PyLong_FromLongLong(elements)), one(PyLong_FromLong(1));
+/// The same for a number of bytes.
+static Allocation makeAllocation(Environment &env, PyObject *function,
+                                 PyObject *device, uint64_t bytes) {
+  Owned count(PyLong_FromLongLong((long long)(bytes))), one(PyLong_FromLong(1));
   if (!count || !one)
     return {};
   Owned shape(PyTuple_Pack(1, count.get())),
       strides(PyTuple_Pack(1, one.get()));
-  return Owned(shape && strides ? PyTuple_Pack(2, shape.get(), strides.get())
-                                : nullptr);
+  if (!shape || !strides)
+    return {};
+  return makeAllocation(env, function, device, shape.get(), strides.get(),
+                        env.uint8);
 }
 
 PyObject *conv::python::makeLauncher(PyObject *self, PyObject *const *arguments,
@@ -156,13 +167,12 @@ PyObject *conv::python::makeLauncher(PyObject *self, PyObject *const *arguments,
   launcher->device = {int32_t(numbers[4]), int32_t(numbers[5])};
   if (isOnGpu(launcher->device))
     launcher->deviceIndex = Owned(share(arguments[7]));
-  PyObject *device = arguments[8];
-  launcher->result = Owned(PyTuple_Pack(2, arguments[9], arguments[10]));
-  launcher->named = namedFor(device, arguments[11]);
-  if (numbers[3]) {
-    launcher->workspace = sizeOf((long long)(numbers[3] + WORKSPACE_ALIGNMENT));
-    launcher->workspaceNamed = namedFor(device, env.uint8);
-  }
+  PyObject *device = arguments[8], *function = arguments[12];
+  launcher->result = makeAllocation(env, function, device, arguments[9],
+                                    arguments[10], arguments[11]);
+  if (numbers[3])
+    launcher->workspace =
+        makeAllocation(env, function, device, numbers[3] + WORKSPACE_ALIGNMENT);
   return PyErr_Occurred() ? nullptr : capsule.release();
 }
 

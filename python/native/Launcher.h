@@ -12,6 +12,11 @@
 
 namespace conv::python {
 
+/// A call of a function that allocates a tensor.
+struct Allocation {
+  Owned function, arguments, named; ///< Null: nothing to allocate, or no names.
+};
+
 /// A kernel with everything that a call passes to it, except operands.
 struct Launcher {
   Owned choice, kernel;
@@ -19,9 +24,8 @@ struct Launcher {
   size_t operands;
   uintptr_t lowBits;
   DLDevice device;
-  Owned deviceIndex;               ///< Null: the CPU.
-  Owned result, named;             ///< Arguments of `empty_strided`.
-  Owned workspace, workspaceNamed; ///< Null: no workspace.
+  Owned deviceIndex; ///< Null: the CPU.
+  Allocation result, workspace;
 };
 
 /// The launcher in a capsule; null, and an exception, for another object.

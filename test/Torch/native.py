@@ -399,6 +399,27 @@ class Native(unittest.TestCase):
                 choice.kernel(operands, torch.empty(1, 3, 7, 7))
             self.assertEqual([call.args[0] for call in limit.call_args_list], [choice.kernel._threads + 1, 0] if more else [])
 
+    def test_allocation(self):
+        """Results are allocated by the function of compiled code, or by another PyTorch's `torch.empty_strided`."""
+        device, x = torch.device("cpu"), self.x.half()
+        self.assertIsNotNone(_native.find_empty_strided(device))
+        expected = CF.conv2d(x, self.w.half())
+        for function in (_native.find_empty_strided(device), None):
+            with mock.patch.object(_native, "find_empty_strided", return_value=function) as find:
+                _calls.forget()
+                CF.conv2d(x, self.w.half())
+                find.assert_called_once_with(device)
+            with self.expect_native():
+                found = CF.conv2d(x, self.w.half())
+            torch.testing.assert_close(found, expected, rtol=0, atol=0)
+            self.assertEqual((found.stride(), type(found)), (expected.stride(), torch.Tensor))
+        wrong = mock.Mock(return_value=torch.empty(3, 2))
+        for function in (wrong, mock.Mock(side_effect=TypeError)):
+            with mock.patch.object(torch._C._dynamo.guards, "_empty_strided_cpu", function):
+                self.assertIsNone(_native.find_empty_strided.__wrapped__(device))
+        with mock.patch.object(torch.cuda, "device_count", return_value=2):
+            self.assertIsNone(_native.find_empty_strided.__wrapped__(torch.device("cuda", 0)))
+
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two processors")
     def test_threads_of_schedules(self):
         """Schedules are ranked for as many threads as PyTorch uses."""

@@ -115,7 +115,8 @@ class Kernel:
             return None
         numbers = self._executable.value, self._count.value - 1, self._low_bits, self._workspace_bytes
         place = _dlpack_type(self._device), self._device.index or 0, self._device
-        return _native.make_launcher(choice, self, *numbers, *place, shape, strides, dtype)
+        allocate = _native.find_empty_strided(self._device)
+        return _native.make_launcher(choice, self, *numbers, *place, tuple(shape), tuple(strides), dtype, allocate)
 
     def _stream(self) -> ctypes.c_void_p:
         handle = self._current_stream(self._device.index)

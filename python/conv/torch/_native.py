@@ -9,6 +9,7 @@ library is optional: it needs CPython with a lock, and a PyTorch with DLPack's C
 from __future__ import annotations
 
 import ctypes
+import functools
 import typing
 
 import torch
@@ -21,7 +22,8 @@ from ._settings import settings
 
 Function = typing.Optional[typing.Callable]
 
-#: (choice, kernel, executable, operands, low_bits, workspace_bytes, device_type, device_index, device, shape, strides, dtype)
+#: (choice, kernel, executable, operands, low_bits, workspace_bytes, device_type, device_index, device, shape, strides, dtype,
+#: empty_strided)
 make_launcher: Function = None
 launch: Function = None  #: (launcher, *operands) -> result
 forward: Function = None  #: As `_shortcuts.run`, after a table of entries.
@@ -34,7 +36,24 @@ USUAL_ADDRESS = 1 << 44
 #: Whether PyTorch's profiler runs. The library does not tell it of calls.
 is_profiled: typing.Callable[[], bool] = torch.autograd._profiler_enabled
 
+_SHAPE, _STRIDES = (2, 3), (5, 1)  #: Of a tensor with which a function is tried.
 _UNNORMALIZED = (7, 1)  #: Strides of a tensor (1, 2): some of DLPack's functions change the first.
+
+
+@functools.lru_cache(maxsize=None)
+def find_empty_strided(device: torch.device) -> Function:
+    """The function empty_strided(shape, strides, dtype) with which code from `torch.compile` allocates tensors on a device; it
+    takes half the time of `torch.empty_strided`. None where it would allocate elsewhere: its GPU is the current one."""
+    if device.type != "cpu" and torch.cuda.device_count() != 1:
+        return None
+    guards = getattr(torch._C._dynamo, "guards", None)
+    function = getattr(guards, f"_empty_strided_{device.type}", None)
+    try:
+        found = function(_SHAPE, _STRIDES, torch.float16)
+    except (RuntimeError, TypeError):  # Another PyTorch's.
+        return None
+    is_right = (found.shape, found.stride(), found.dtype) == (_SHAPE, _STRIDES, torch.float16)
+    return function if is_right and found.device.type == device.type else None
 
 
 def _load() -> Function:
