@@ -26,7 +26,7 @@ from ._compiler_library import (
     version,
 )
 
-from ._library import as_integer
+from ._library import as_integer, bad_input
 from ._processors import count_processors
 
 if typing.TYPE_CHECKING:
@@ -50,6 +50,13 @@ __all__ = [
 
 #: MLIR as text or bytecode, or a Problem, which has MLIR.
 Module = typing.Union[str, bytes, "Problem"]
+
+
+def _join(targets: typing.Union[str, typing.Sequence[str]]) -> str:
+    try:
+        return targets if isinstance(targets, str) else ",".join(targets)
+    except TypeError:
+        raise bad_input(f"targets: expects names such as 'sm_90a,host', but got {targets!r}") from None
 
 
 def _read(module: Module) -> bytes:
@@ -139,7 +146,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
     most = (1 << 32) - 1
     options = Options(
         struct_size=ctypes.sizeof(Options),
-        targets=encode(targets if isinstance(targets, str) else ",".join(targets)),
+        targets=encode(_join(targets)),
         source=encode(name),
         algorithm=encode(algorithm),
         schedule=encode(schedule),

@@ -8,7 +8,7 @@ import contextlib
 import threading
 from typing import Dict, Iterator, List, Optional, Tuple, Union
 
-from ._library import as_c_string, check, library, make_handle
+from ._library import as_c_string, as_text, check, library, make_handle
 
 
 class Workspace:
@@ -93,7 +93,9 @@ def open_device(device: Union[str, Device]) -> Device:
     """The device of this name: "host", "cuda", "cuda:1", "hip", "hip:1" or "sim:<chip>"."""
     if isinstance(device, Device):
         return device
-    name = f"{device}:0" if device in ("cuda", "hip") else device
+    name = as_text("device", device)
+    if name in ("cuda", "hip"):
+        name += ":0"
     with _devices_lock:
         if name not in _devices:
             _devices[name] = Device(name)

@@ -115,6 +115,15 @@ class Problem:
     max_error: float = dataclasses.field(default=0.0, metadata=NAMED_IF_SET)
     function: str = ""
 
+    def __post_init__(self) -> None:
+        for name in ("input", "filter", "stride", "dilation", "low", "high"):
+            value = getattr(self, name)
+            if isinstance(value, tuple):
+                continue
+            if isinstance(value, str) or not isinstance(value, typing.Iterable):
+                raise bad_input(f"{name}: expects one number for each spatial dimension, but got {value!r}")
+            object.__setattr__(self, name, tuple(value))  # Problems are keys.
+
     @property
     def output(self) -> typing.Tuple[int, ...]:
         """The positions of the output in each spatial dimension."""

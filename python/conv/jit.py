@@ -43,10 +43,19 @@ def _sizes(name: str, value: Sizes, rank: int) -> typing.Tuple[int, ...]:
     return tuple([as_integer(name, size) for size in values])
 
 
+def _read(name: str, tensor: typing.Any) -> Tensor:
+    try:
+        return framework_of(tensor).read(tensor, 0)
+    except Exception as error:  # Any exception of a framework that cannot describe a tensor.
+        raise bad_input(f"{name}: {error}") from error
+
+
 def _order(name: str, layout: str, tensor: Tensor) -> str:
     """The letters of `layout` in the order of memory."""
     if len(tensor.shape) != len(layout):
         raise bad_input(f"{name}: expects {len(layout)} dimensions ({layout}), but got shape {tuple(tensor.shape)}")
+    if 0 in tensor.shape:
+        raise bad_input(f"{name}: expects a tensor with elements, but got shape {tuple(tensor.shape)}")
     # Dimensions of one element have no place of their own; those that come first in the layout stay first.
     places = sorted(range(len(layout)), key=lambda place: -tensor.strides[place] if tensor.shape[place] > 1 else 0)
     by_stride = [place for place in places if tensor.shape[place] > 1]
@@ -196,7 +205,7 @@ class _Convolution:
             layout = letters
         elif sorted(as_text("layout", layout)) != sorted(letters):
             raise bad_input(f"layout: expects the letters {letters}, but got '{layout}'")
-        image, taps = framework_of(x).read(x, 0), framework_of(w).read(w, 0)
+        image, taps = _read("x", x), _read("w", w)
         window = _sizes("stride", stride, rank), _sizes("padding", padding, rank), _sizes("dilation", dilation, rank)
         options = _Options(
             *(layout, bias is not None, residual is not None, as_text("activation", activation)),
@@ -250,7 +259,7 @@ def dynamic_conv(
     known = _dynamic_calls.run((x, kernel), out, handle, (order, activation))
     if known is not None:
         return known
-    tokens, taps = framework_of(x).read(x, 0), framework_of(kernel).read(kernel, 0)
+    tokens, taps = _read("x", x), _read("kernel", kernel)
     key = (DynamicProblem, tuple(tokens.shape), tuple(taps.shape), order, activation, tokens.dtype, tokens.device)
 
     def make() -> Function:

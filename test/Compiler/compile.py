@@ -116,6 +116,8 @@ class Compile(unittest.TestCase):
             ("func.func @f(", "host", "mine:1:13: error"),
             (PROBLEM, "gfx000", "expects"),
             (PROBLEM, "", "expects"),
+            (PROBLEM, None, "^targets: expects names such as 'sm_90a,host', but got None$"),
+            (PROBLEM, [1], "^targets: expects names such as 'sm_90a,host', but got .1.$"),
             (b"ML\xefR" + bytes(range(256)), "host", "error"),
             (b"\0\xff", "host", "error"),
         ):
@@ -135,6 +137,8 @@ class Compile(unittest.TestCase):
             ({"stride": (1, 1 << 64 | 1)}, r"stride: expects -\d+ to \d+, but got 18446744073709551617"),
             ({"n": -1 << 64 | 1}, r"n: expects -\d+ to \d+, but got -18446744073709551615"),
             ({"input": ()}, "expects 1 to 3 spatial dimensions"),
+            ({"input": 8}, "^input: expects one number for each spatial dimension, but got 8$"),
+            ({"low": "11"}, "^low: expects one number for each spatial dimension, but got '11'$"),
             ({"groups": 3}, "groups: expects a divisor of 8"),
             ({"filter": (9, 9)}, "expects the window to fit"),
             ({"input_layout": "NHCC"}, "input_layout: expects the letters"),
@@ -148,6 +152,26 @@ class Compile(unittest.TestCase):
             values = {"n": 1, "c": 8, "k": 8, "input": (6, 6), "filter": (3, 3), "bias": True, **wrong}
             with self.subTest(wrong), self.assertRaisesRegex(conv.Error, message):
                 conv.Problem(**values).module()
+
+    def test_sizes_as_lists(self):
+        lists = conv.Problem(n=1, c=8, k=8, input=[6, 6], filter=[3, 3], low=[1, 1])
+        self.assertEqual(lists, conv.Problem(n=1, c=8, k=8, input=(6, 6), filter=(3, 3), low=(1, 1)))
+        self.assertEqual(len({lists}), 1)
+
+    def test_tensors_of_calls(self):
+        """Errors name the argument."""
+        x, w = np.ones((1, 1, 5, 5), np.float32), np.ones((1, 1, 3, 3), np.float32)
+        for operands, message in (
+            (([1.0], w), "^x: expects a tensor with DLPack .* but got list$"),
+            ((x, None), "^w: expects a tensor with DLPack .* but got NoneType$"),
+            ((x[:0], w), r"^x: expects a tensor with elements, but got shape \(0, 1, 5, 5\)$"),
+            ((x[0], w), r"^x: expects 4 dimensions \(NCHW\), but got shape \(1, 5, 5\)$"),
+            ((x[..., ::2], w), "^x: expects a dense tensor"),
+        ):
+            with self.assertRaisesRegex(conv.Error, message):
+                conv.jit.conv2d(*operands)
+        with self.assertRaisesRegex(conv.Error, "^kernel: expects a tensor with DLPack"):
+            conv.jit.dynamic_conv(x[0], 3)
 
     def test_numbers_of_calls(self):
         """Integers that C would cut, and numbers that are equal to the integers of an earlier call but are none."""

@@ -258,6 +258,7 @@ class Arguments(unittest.TestCase):
             PACK,
             "gpu",
         )
+        self.refuses("device: expects text, but got 3", conv.load, PACK, 3)
         with self.assertRaisesRegex(conv.Error, "cannot read 'memory'"):
             conv.load(b"not a pack")
         for name in (f"{PACK}\0.old", "host\0"):
