@@ -123,12 +123,6 @@ def _convolve(call: _Call, key: typing.Optional[tuple]) -> torch.Tensor:
     return result
 
 
-def _as_promised(result: torch.Tensor, promised: torch.Tensor) -> torch.Tensor:
-    """The result, or a copy with the promised type and strides."""
-    is_so = result.dtype == promised.dtype and result.stride() == promised.stride()
-    return result if is_so else promised.copy_(result)
-
-
 @torch.library.impl(library, "causal_conv1d", "CPU")
 @torch.library.impl(library, "causal_conv1d", "CUDA")
 def _causal_conv1d(*arguments):
@@ -145,7 +139,7 @@ def _causal_conv1d(*arguments):
     if alike.refuse():
         result = empty_like(call.x)
         return result.copy_(alike.compose())
-    return _as_promised(_convolve(alike, key if alike is call else None), empty_like(call.x))
+    return _calls.as_promised(_convolve(alike, key if alike is call else None), empty_like(call.x))
 
 
 @torch.library.register_fake("conv::causal_conv1d", lib=library)
@@ -260,7 +254,7 @@ def _causal_conv1d_backward(grad_output, *arguments):
     else:
         computed = _gradients(alike, grad_output.to(alike.x.dtype), mask)
     results = _empty_gradients(call, mask)
-    return tuple(_as_promised(*both) if wanted else both[1] for *both, wanted in zip(computed, results, mask))
+    return tuple(_calls.as_promised(*both) if wanted else both[1] for *both, wanted in zip(computed, results, mask))
 
 
 @torch.library.register_fake("conv::causal_conv1d_backward", lib=library)

@@ -31,16 +31,6 @@ def in_order(tensor: torch.Tensor, order: str) -> torch.Tensor:
     return tensor.transpose(1, 2).contiguous().transpose(1, 2) if order == "NWC" else tensor.contiguous()
 
 
-def _as(result: torch.Tensor, theirs: _calls.Theirs) -> _calls.Theirs:
-    """The result of PyTorch, with the strides of the result."""
-
-    def as_promised() -> torch.Tensor:
-        computed = theirs()
-        return computed if computed.stride() == result.stride() else result.copy_(computed)
-
-    return as_promised
-
-
 def _window(channels: int, low: int, high: int) -> Window:
     return Window((1,), (low,), (high,), (1,), channels)
 
@@ -69,7 +59,7 @@ def convolve(
     epilogue = Epilogue(_operators.dtype_of(bias), False, activation)
     window = _window(x.shape[1], low, 0)
     return _operators.run(
-        *(FORWARD, x, weight, result, window, _as(result, theirs), epilogue, bias), key=key, doubtful=True
+        *(FORWARD, x, weight, result, window, _calls.promising(result, theirs), epilogue, bias), key=key, doubtful=True
     )
 
 
@@ -90,7 +80,7 @@ def gradient(
         mask = [direction == DATA, direction == WEIGHT]
         return _reference.gradients(grad, x, weight, window, False, (0,), mask)[mask.index(True)]
 
-    return _operators.run(direction, lhs, rhs, result, window, _as(result, theirs), doubtful=True)
+    return _operators.run(direction, lhs, rhs, result, window, _calls.promising(result, theirs), doubtful=True)
 
 
 def activation_gradient(
@@ -113,4 +103,4 @@ def activation_gradient(
         return _choices.choose(problem, x.device)
 
     choice = _calls.find((ActivationGradient, x.shape, weight.shape, low, order, *dtypes, x.device), choose)
-    return _calls.start(choice, given, operands, result, _as(result, theirs), doubtful=True)
+    return _calls.start(choice, given, operands, result, _calls.promising(result, theirs), doubtful=True)

@@ -99,10 +99,7 @@ def run(
     else:
         result = first.new_empty(first.shape)
 
-    def theirs_as_promised() -> torch.Tensor:
-        computed = theirs()
-        return computed if computed.stride() == result.stride() else result.copy_(computed)
-
+    theirs = _calls.promising(result, theirs)
     others = [tensor for tensor in (starts, bias) if tensor is not None]
     factors = [tensor for tensor in given if not any(tensor is other for other in others)]
     refused = _calls.refuse(factors, others)
@@ -111,7 +108,7 @@ def run(
     if refused:
         line = _calls.report_line(f"dynamic {direction}", first, second)
         _choices.leave(line, first.device, *refused).calls += 1
-        return theirs_as_promised()
+        return theirs()
     operands = [tensor if tensor is kernel and kernels.flipped else tensor.contiguous() for tensor in given]
 
     def choose() -> _choices.Choice:
@@ -136,7 +133,7 @@ def run(
     same = call.normalize, state is None, of_bias, call.one_kernel
     copied = (DynamicProblem, direction, activation, first.shape, kernels, packed, *same)
     choice = _calls.find((*copied, first.dtype, first.device), choose)
-    return _calls.start(choice, given, operands, result, theirs_as_promised, key, doubtful)
+    return _calls.start(choice, given, operands, result, theirs, key, doubtful)
 
 
 @torch.library.impl(library, "dynamic_conv", "CPU")
