@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <map>
 #include <set>
 
@@ -144,13 +145,40 @@ Result<void> Executable::uploadConstants(Device &device,
   return {};
 }
 
+class Executable::LastMap {
+public:
+  /// Encodes a map for a buffer at `address`, which is not null, or takes the
+  /// last one. While another thread does so, this one encodes on its own.
+  Result<void> encode(const TensorMapEncoder &encoder,
+                      const TensorMapParameter &map, void *address,
+                      EncodedTensorMap &encoded) {
+    if (isInUse.test_and_set(std::memory_order_acquire))
+      return encoder.encode(map, address, encoded);
+    Result<void> done;
+    if (address != lastAddress) {
+      done = encoder.encode(map, address, last);
+      lastAddress = done ? address : nullptr;
+    }
+    if (done)
+      encoded = last;
+    isInUse.clear(std::memory_order_release);
+    return done;
+  }
+
+private:
+  std::atomic_flag isInUse;
+  void *lastAddress = nullptr;
+  EncodedTensorMap last;
+};
+
 Executable::Slot Executable::createSlot(const TensorMapParameter &map) {
+  LastMap *last = lastMaps.emplace_back(std::make_shared<LastMap>()).get();
   if (auto *argument = std::get_if<ArgumentParameter>(&map.base))
-    return {Slot::ArgumentMap, 0, argument->index, &map};
+    return {Slot::ArgumentMap, 0, argument->index, &map, last};
   if (auto *constant = std::get_if<ConstantParameter>(&map.base))
-    return {Slot::ConstantMap, 0, constant->index, &map};
+    return {Slot::ConstantMap, 0, constant->index, &map, last};
   return {Slot::WorkspaceMap, 0, std::get<WorkspaceParameter>(map.base).offset,
-          &map};
+          &map, last};
 }
 
 Result<void> Executable::addStep(const Launch &launch, Module &module) {
@@ -289,7 +317,7 @@ private:
   Result<void> encode(size_t i, const Slot &slot, void *address) {
     EncodedTensorMap &map = maps[mapCount++];
     pointers[i] = &map;
-    return owner.encoder->encode(*slot.map, address, map);
+    return slot.lastMap->encode(*owner.encoder, *slot.map, address, map);
   }
 
   const Executable &owner;

@@ -53,6 +53,9 @@ public:
                    std::span<const int64_t> sizes = {}) const;
 
 private:
+  /// The tensor map that a parameter had last. It depends on the address alone,
+  /// and most calls have the same buffers again.
+  class LastMap;
   /// The source of the value of one kernel parameter.
   struct Slot {
     enum Kind {
@@ -71,6 +74,7 @@ private:
     int64_t index;
     /// The tensor map to encode instead of passing the address; in `loaded`.
     const artifact::TensorMapParameter *map = nullptr;
+    LastMap *lastMap = nullptr; ///< In `lastMaps`.
   };
   struct Step {
     Kernel *kernel;
@@ -96,11 +100,12 @@ private:
   std::vector<void *> constants; ///< Addresses, one for each constant.
   std::vector<Requirement> requirements;
   std::vector<Slot> slots;
+  std::vector<std::shared_ptr<LastMap>> lastMaps;
   std::vector<Step> steps;
 
   Result<void> uploadConstants(Device &device,
                                const artifact::Artifact &artifact);
-  static Slot createSlot(const artifact::TensorMapParameter &map);
+  Slot createSlot(const artifact::TensorMapParameter &map);
   Result<void> addStep(const artifact::Launch &launch, Module &module);
   Result<void> checkAddresses(std::span<void *const> arguments, void *workspace,
                               std::span<const int64_t> sizes) const;

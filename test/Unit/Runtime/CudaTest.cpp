@@ -11,6 +11,9 @@
 #include "conv/Runtime/Devices.h"
 #include "conv/Runtime/Executable.h"
 
+#include <atomic>
+#include <thread>
+
 using namespace conv;
 using namespace conv::artifact;
 using namespace conv::runtime;
@@ -141,7 +144,7 @@ TEST_F(CudaTest, LaunchesClusters) {
 
 // The first launch reads boxes of 4 rows of 16 elements, the second one im2col
 // boxes of the first one's result.
-TEST_F(CudaTest, EncodesTensorMapsAtEachLaunch) {
+TEST_F(CudaTest, EncodesTensorMapsOfNewAddresses) {
   Entry &entry = artifact.manifest.entries.back();
   TensorMapParameter tiled{ArgumentParameter{0},
                            "bf16",
@@ -190,6 +193,38 @@ TEST_F(CudaTest, EncodesTensorMapsAtEachLaunch) {
             "-3])\n");
   ASSERT_TRUE((*device)->copyToHost(results.data(), (*output)->address(), 400));
   EXPECT_EQ(results, std::vector<float>(100, 9.0f));
+
+  // The same buffers again need no encoding, and another one needs one.
+  const std::string launches =
+      "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), shared 0, "
+      "stream default, parameters [map of buffer0, buffer2+512, -2])\n"
+      "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), shared 0, "
+      "stream default, parameters [map of buffer2+512, buffer1, -3])\n";
+  calls();
+  ASSERT_TRUE(executable->run(arguments, (*workspace)->address(), nullptr));
+  EXPECT_EQ(calls(), launches);
+  auto other = (*device)->allocate(400);
+  calls();
+  void *others[] = {(*other)->address(), (*output)->address()};
+  for (auto &each : {others, arguments}) {
+    ASSERT_TRUE(executable->run(std::span(each, 2), (*workspace)->address()));
+    std::string log = calls();
+    EXPECT_EQ(log.rfind("cuTensorMapEncodeTiled", 0), 0u) << log;
+    EXPECT_EQ(log.find("cuTensorMapEncodeIm2col"), std::string::npos) << log;
+  }
+
+  // Threads with buffers of their own each launch on their own.
+  std::vector<std::thread> threads;
+  std::atomic<int> failures = 0;
+  for (auto &each : {others, arguments})
+    threads.emplace_back([&, each] {
+      auto scratch = (*device)->allocate(2048);
+      for (int i = 0; i < 200; ++i)
+        failures += !executable->run(std::span(each, 2), (*scratch)->address());
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(failures, 0);
 }
 
 TEST_F(CudaTest, LeavesTheContextOfTheThreadAsItWas) {
