@@ -22,14 +22,20 @@ using namespace conv::python;
 
 namespace {
 
+constexpr const char *LIBRARY = "conv.library";
 constexpr const char *CALLS = "conv.calls";
 constexpr const char *BOUND = "conv.bound";
 
+/// What the functions of one import of the package share. It lives as long as
+/// the process.
 struct Library {
   Frameworks frameworks;
   Runtime runtime;
 };
-Library *library; ///< It lives as long as the process.
+
+Library &libraryOf(PyObject *self) {
+  return *static_cast<Library *>(PyCapsule_GetPointer(self, LIBRARY));
+}
 
 /// Leaves the call to Python. An exception of reading a tensor is left to
 /// Python too, which says to which argument it belongs; others, such as an
@@ -45,12 +51,15 @@ PyObject *leave() {
 
 /// The tensors of a call: operands, then the results that the caller gives.
 struct Call {
+  Frameworks &frameworks;
   PyObject *first;
   size_t operandCount = 0;
   Operand operands[MOST_ARGUMENTS], results[MOST_ARGUMENTS];
   PyObject *resultObjects[MOST_ARGUMENTS]; ///< Null: the call allocates it.
   void *stream = nullptr;
   CallKey key;
+
+  explicit Call(Frameworks &frameworks) : frameworks(frameworks) {}
 
   /// Reads the arguments (operands, out, stream) of a call with so many
   /// results. Operands may be None where they are optional. False if Python has
@@ -89,7 +98,7 @@ private:
       objects[i] = i < count ? PyTuple_GetItem(given, Py_ssize_t(i))
                    : isTuple ? PyTuple_GetItem(out, Py_ssize_t(i - count))
                              : out;
-      types[i] = library->frameworks.find(objects[i]);
+      types[i] = frameworks.find(objects[i]);
       if (!types[i] && !isNone(objects[i]))
         return false;
     }
@@ -103,7 +112,6 @@ private:
         return false;
     }
     Operand &operand = operands[operandCount++];
-    Frameworks &frameworks = library->frameworks;
     return frameworks.read(first, *types[0], stream, operand, key) &&
            (!isNone(given) ||
             frameworks.findStream(first, *types[0], operand, stream));
@@ -116,13 +124,13 @@ private:
       return true;
     }
     ++count;
-    return library->frameworks.read(objects[place], *types[place], stream,
-                                    operand, key);
+    return frameworks.read(objects[place], *types[place], stream, operand, key);
   }
 };
 
 /// Calls with the same number of results.
 struct Calls {
+  Library &library;
   size_t results;
   KnownCalls known;
 };
@@ -133,7 +141,7 @@ Calls &callsOf(PyObject *self) {
 
 /// The results of a call, those of the caller and new ones, with their
 /// addresses. False, and an exception, if one cannot be allocated.
-bool takeResults(const Plan &plan, const Call &call, Owned *results,
+bool takeResults(const Plan &plan, Call &call, Owned *results,
                  void **addresses) {
   for (size_t i = 0; i < plan.results.size(); ++i) {
     if (call.resultObjects[i]) {
@@ -145,7 +153,7 @@ bool takeResults(const Plan &plan, const Call &call, Owned *results,
                                                     call.first, nullptr));
     if (!results[i])
       return false;
-    uintptr_t address = library->frameworks.addressOfNew(results[i].get());
+    uintptr_t address = call.frameworks.addressOfNew(results[i].get());
     if (PyErr_Occurred())
       return false;
     addresses[i] = reinterpret_cast<void *>(address);
@@ -157,7 +165,7 @@ bool takeResults(const Plan &plan, const Call &call, Owned *results,
 /// has to handle it.
 PyObject *runKnown(PyObject *self, PyObject *const *arguments, Py_ssize_t) {
   Calls &calls = callsOf(self);
-  Call call;
+  Call call(calls.library.frameworks);
   if (!call.read(arguments, calls.results))
     return leave();
   PyObject *found = calls.known.find(call.key, arguments[3]);
@@ -171,7 +179,7 @@ PyObject *runKnown(PyObject *self, PyObject *const *arguments, Py_ssize_t) {
     addresses[i] = reinterpret_cast<void *>(call.operands[i].address);
   const size_t count = plan.results.size();
   if (!takeResults(plan, call, results, addresses + call.operandCount) ||
-      !plan.run(library->runtime, addresses, call.operandCount + count,
+      !plan.run(calls.library.runtime, addresses, call.operandCount + count,
                 call.stream))
     return nullptr;
   if (count == 1)
@@ -186,7 +194,7 @@ PyObject *runKnown(PyObject *self, PyObject *const *arguments, Py_ssize_t) {
 /// known.
 PyObject *findPlan(PyObject *self, PyObject *const *arguments, Py_ssize_t) {
   Calls &calls = callsOf(self);
-  Call call;
+  Call call(calls.library.frameworks);
   if (!call.read(arguments, calls.results))
     return leave();
   PyObject *found = calls.known.find(call.key, arguments[3]);
@@ -197,7 +205,7 @@ PyObject *findPlan(PyObject *self, PyObject *const *arguments, Py_ssize_t) {
 /// if there is one.
 PyObject *learn(PyObject *self, PyObject *const *arguments, Py_ssize_t) {
   Calls &calls = callsOf(self);
-  Call call;
+  Call call(calls.library.frameworks);
   if (!call.read(arguments, calls.results))
     return leave();
   if (!isNone(arguments[4]))
@@ -218,8 +226,9 @@ template <PyCFunctionFast function> PyObject *makeFunction(PyObject *self) {
 void destroyCalls(PyObject *capsule) { delete &callsOf(capsule); }
 
 /// make_calls(results): the functions (run, find, learn) of a new table.
-PyObject *makeCalls(PyObject *, PyObject *const *arguments, Py_ssize_t) {
-  auto *calls = new Calls{size_t(PyLong_AsLong(arguments[0])), {}};
+PyObject *makeCalls(PyObject *self, PyObject *const *arguments, Py_ssize_t) {
+  auto *calls =
+      new Calls{libraryOf(self), size_t(PyLong_AsLong(arguments[0])), {}};
   Owned capsule(PyCapsule_New(calls, CALLS, destroyCalls));
   if (!capsule) {
     delete calls;
@@ -234,7 +243,7 @@ PyObject *makeCalls(PyObject *, PyObject *const *arguments, Py_ssize_t) {
 }
 
 /// add_type(type, protocol, current_stream, is_lazy).
-PyObject *addType(PyObject *, PyObject *const *arguments, Py_ssize_t) {
+PyObject *addType(PyObject *self, PyObject *const *arguments, Py_ssize_t) {
   TensorType type;
   type.type = Owned(share(arguments[0]));
   type.protocol = Protocol(PyLong_AsLong(arguments[1]));
@@ -243,15 +252,15 @@ PyObject *addType(PyObject *, PyObject *const *arguments, Py_ssize_t) {
   type.isLazy = PyObject_IsTrue(arguments[3]) == 1;
   if (PyErr_Occurred())
     return nullptr;
-  library->frameworks.add(std::move(type));
+  libraryOf(self).frameworks.add(std::move(type));
   return none();
 }
 
 /// set_torch(exchange, is_neg, has_memory, is_grad_enabled): whether this
 /// library can read PyTorch's tensors.
-PyObject *setTorch(PyObject *, PyObject *const *arguments, Py_ssize_t) {
-  bool isKnown = library->frameworks.setTorch(arguments[0], arguments[1],
-                                              arguments[2], arguments[3]);
+PyObject *setTorch(PyObject *self, PyObject *const *arguments, Py_ssize_t) {
+  bool isKnown = libraryOf(self).frameworks.setTorch(
+      arguments[0], arguments[1], arguments[2], arguments[3]);
   PyErr_Clear();
   return PyLong_FromLong(isKnown);
 }
@@ -277,6 +286,7 @@ PyObject *makePlan(PyObject *, PyObject *const *arguments, Py_ssize_t) {
 
 /// A plan with its tensors.
 struct Bound {
+  const Runtime &runtime;
   Owned plan;
   std::vector<void *> addresses;
   Owned currentStream; ///< Null: the default stream.
@@ -301,16 +311,16 @@ PyObject *startBound(PyObject *self, PyObject *const *arguments, Py_ssize_t) {
   if (handle && !isNone(handle))
     stream = reinterpret_cast<void *>(PyLong_AsUnsignedLongLong(handle));
   if (PyErr_Occurred() || !planOf(bound.plan.get())
-                               ->run(library->runtime, bound.addresses.data(),
+                               ->run(bound.runtime, bound.addresses.data(),
                                      bound.addresses.size(), stream))
     return nullptr;
   return none();
 }
 
 /// make_bound(plan, addresses, current_stream): the function start(stream).
-PyObject *makeBound(PyObject *, PyObject *const *arguments, Py_ssize_t) {
-  auto bound = std::make_unique<Bound>();
-  bound->plan = Owned(share(arguments[0]));
+PyObject *makeBound(PyObject *self, PyObject *const *arguments, Py_ssize_t) {
+  std::unique_ptr<Bound> bound(
+      new Bound{libraryOf(self).runtime, Owned(share(arguments[0])), {}, {}});
   for (Py_ssize_t i = 0; i < PyTuple_Size(arguments[1]); ++i)
     bound->addresses.push_back(reinterpret_cast<void *>(
         PyLong_AsUnsignedLongLong(PyTuple_GetItem(arguments[1], i))));
@@ -332,19 +342,21 @@ PyObject *makeBound(PyObject *, PyObject *const *arguments, Py_ssize_t) {
 /// raises the error of a status.
 extern "C" __attribute__((visibility("default"))) PyObject *
 conv_function_calls(PyObject *run, PyObject *runWithSizes, PyObject *check) {
-  auto made = std::make_unique<Library>();
-  made->runtime = {
+  auto library = std::make_unique<Library>();
+  library->runtime = {
       reinterpret_cast<RunExecutable>(PyLong_AsUnsignedLongLong(run)),
       reinterpret_cast<RunWithSizes>(PyLong_AsUnsignedLongLong(runWithSizes)),
       share(check)};
-  if (PyErr_Occurred())
+  Owned self(PyErr_Occurred()
+                 ? nullptr
+                 : PyCapsule_New(library.release(), LIBRARY, nullptr));
+  if (!self)
     return nullptr;
-  library = made.release();
   Owned functions(PyTuple_New(5));
   PyObject *const each[] = {
-      makeFunction<addType>(nullptr),   makeFunction<setTorch>(nullptr),
-      makeFunction<makePlan>(nullptr),  makeFunction<makeCalls>(nullptr),
-      makeFunction<makeBound>(nullptr),
+      makeFunction<addType>(self.get()),   makeFunction<setTorch>(self.get()),
+      makeFunction<makePlan>(self.get()),  makeFunction<makeCalls>(self.get()),
+      makeFunction<makeBound>(self.get()),
   };
   for (Py_ssize_t i = 0; functions && i < 5; ++i)
     PyTuple_SetItem(functions.get(), i, each[i]);
