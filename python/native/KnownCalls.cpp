@@ -9,38 +9,60 @@
 
 using namespace conv::python;
 
-/// Whether an option is a number, text, None, or a tuple of such. Objects of
-/// other types may change, and comparing them may call code in Python.
-static bool isPlain(PyObject *option) {
+/// A list as a tuple; other objects as they are. Null, and no exception, if
+/// there is no memory.
+static Owned withoutList(PyObject *option) {
+  if (!hasType(option, &PyList_Type))
+    return Owned(share(option));
+  Owned tuple(PyList_AsTuple(option));
+  if (!tuple)
+    PyErr_Clear();
+  return tuple;
+}
+
+/// An option that is a number, text, None, or a tuple or list of such, with
+/// tuples for lists, which may change. Null for others: comparing them may call
+/// code in Python.
+static Owned freeze(PyObject *option) {
   Owned type(PyObject_Type(option));
   for (const void *plain : {static_cast<const void *>(&PyLong_Type),
                             static_cast<const void *>(&PyFloat_Type),
                             static_cast<const void *>(&PyUnicode_Type)})
     if (type.get() == plain)
-      return true;
-  if (!hasType(option, &PyTuple_Type))
-    return isNone(option);
-  for (Py_ssize_t i = 0, count = PyTuple_Size(option); i < count; ++i)
-    if (!isPlain(PyTuple_GetItem(option, i)))
-      return false;
-  return true;
+      return Owned(share(option));
+  if (isNone(option))
+    return Owned(none());
+  Owned given = withoutList(option);
+  if (!given || !hasType(given.get(), &PyTuple_Type))
+    return {};
+  const Py_ssize_t count = PyTuple_Size(given.get());
+  Owned frozen(PyTuple_New(count));
+  for (Py_ssize_t i = 0; frozen && i < count; ++i) {
+    Owned item = freeze(PyTuple_GetItem(given.get(), i));
+    if (!item)
+      return {};
+    PyTuple_SetItem(frozen.get(), i, item.release());
+  }
+  if (!frozen)
+    PyErr_Clear();
+  return frozen;
 }
 
-/// Whether an option equals an earlier one, which is plain, also in its type:
+/// Whether an option equals an earlier one, which is frozen, also in its type:
 /// 1.0 equals 1, but may be refused where 1 is not.
-static bool isSame(PyObject *earlier, PyObject *option) {
-  if (earlier == option)
+static bool isSame(PyObject *earlier, PyObject *given) {
+  if (earlier == given)
     return true;
-  Owned type(PyObject_Type(earlier));
-  if (!hasType(option, type.get()))
+  Owned option = withoutList(given), type(PyObject_Type(earlier));
+  if (!option || !hasType(option.get(), type.get()))
     return false;
   if (!hasType(earlier, &PyTuple_Type))
-    return PyObject_RichCompareBool(earlier, option, PY_EQ) == 1;
+    return PyObject_RichCompareBool(earlier, given, PY_EQ) == 1;
   Py_ssize_t count = PyTuple_Size(earlier);
-  if (PyTuple_Size(option) != count)
+  if (PyTuple_Size(option.get()) != count)
     return false;
   for (Py_ssize_t i = 0; i < count; ++i)
-    if (!isSame(PyTuple_GetItem(earlier, i), PyTuple_GetItem(option, i)))
+    if (!isSame(PyTuple_GetItem(earlier, i), PyTuple_GetItem(option.get(), i)))
       return false;
   return true;
 }
@@ -55,12 +77,13 @@ PyObject *KnownCalls::find(const CallKey &key, PyObject *options) const {
 }
 
 void KnownCalls::add(CallKey &key, PyObject *options, PyObject *plan) {
-  if (!isPlain(options) || find(key, options))
+  Owned frozen = freeze(options);
+  if (!frozen || find(key, options))
     return;
   // What the entries own may call code in Python when it goes.
   std::unordered_multimap<uint64_t, Entry> old;
   if (entries.size() >= MOST)
     std::swap(entries, old);
   entries.emplace(key.hash(), Entry{key.toWords(), key.takeHeld(),
-                                    Owned(share(options)), Owned(share(plan))});
+                                    std::move(frozen), Owned(share(plan))});
 }

@@ -39,7 +39,8 @@ enum : int { METH_FASTCALL = 0x80 };
 
 extern PyObject _Py_NoneStruct;
 extern PyObject *PyExc_Exception;
-extern PyTypeObject PyFloat_Type, PyLong_Type, PyTuple_Type, PyUnicode_Type;
+extern PyTypeObject PyFloat_Type, PyList_Type, PyLong_Type, PyTuple_Type,
+    PyUnicode_Type;
 
 void Py_IncRef(PyObject *);
 void Py_DecRef(PyObject *);
@@ -59,6 +60,8 @@ Py_ssize_t PyTuple_Size(PyObject *);
 PyObject *PyTuple_GetItem(PyObject *, Py_ssize_t);
 int PyTuple_SetItem(PyObject *, Py_ssize_t, PyObject *);
 PyObject *PyTuple_Pack(Py_ssize_t, ...);
+
+PyObject *PyList_AsTuple(PyObject *);
 
 PyObject *PyDict_New();
 PyObject *PyDict_GetItemWithError(PyObject *, PyObject *);

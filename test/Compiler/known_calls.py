@@ -60,12 +60,22 @@ class KnownCalls(unittest.TestCase):
         with self.assertRaisesRegex(conv.Error, "layout: expects text"):
             conv.jit.conv2d(self.x, self.w, padding=1, stride=1, groups=1, layout=1)
 
-    def test_a_list_that_changes(self):
+    def test_lists(self):
+        """They count as tuples, with what they are now."""
         padding = [1, 1]
-        for _ in range(2):
-            self.assertEqual(conv.jit.conv2d(self.x, self.w, padding=padding).shape, (1, 3, 5, 4))
+        self.assertEqual(conv.jit.conv2d(self.x, self.w, padding=padding).shape, (1, 3, 5, 4))
+        with expect_known():
+            for same in (padding, [1, 1], (1, 1)):
+                self.assertEqual(conv.jit.conv2d(self.x, self.w, padding=same).shape, (1, 3, 5, 4))
         padding[0] = 0
         self.assertEqual(conv.jit.conv2d(self.x, self.w, padding=padding).shape, (1, 3, 3, 4))
+        for wrong, message in (([1.0, 1], "expects an integer, but got 1.0"), ([1, 1, 1], "expects one number or 2")):
+            with self.assertRaisesRegex(conv.Error, f"^padding: {message}"):
+                conv.jit.conv2d(self.x, self.w, padding=wrong)
+        with self.assertRaisesRegex(conv.Error, "^activation: expects text"):
+            conv.jit.conv2d(self.x, self.w, padding=1, activation=[])
+        conv.jit.conv2d(self.x, self.w, padding=[np.int64(1), 1])  # Not known later, and right.
+        self.assertEqual(conv.jit.conv2d(self.x, self.w, padding=[np.int64(1), 1]).shape, (1, 3, 5, 4))
 
     def test_out(self):
         out = np.empty((1, 3, 5, 4), np.float32)
