@@ -18,8 +18,7 @@ constexpr const char *ENVIRONMENT = "conv.torch.environment";
 /// The objects of PyTorch and conv.torch that calls ask.
 struct Environment : TensorReader {
   PyObject *tensor, *parameter;
-  PyObject *emptyStrided, *isGradEnabled, *hasTorchFunction, *getNumThreads,
-      *allowsTf32;
+  PyObject *emptyStrided, *isGradEnabled, *getNumThreads, *allowsTf32;
   /// current_stream(index of a GPU): its handle. None without GPUs.
   PyObject *currentStream;
   /// Functions whose result is true if they observe calls: `observers` all of
@@ -30,7 +29,7 @@ struct Environment : TensorReader {
   /// from (input, weight, bias, entry), and the gradients, from (context, grad,
   /// saved tensors).
   PyObject *track, *convolve, *gradients;
-  PyObject *uint8, *noTuple;
+  PyObject *uint8;
   RunExecutable run;
   void (*limitThreads)(unsigned most);
   // Names of attributes.

@@ -16,9 +16,7 @@ static bool isUnobserved(Environment &env) {
   if (anyTrue(env.observers))
     return false;
   Owned level(PyObject_GetAttr(env.forwardAd, env.currentLevel));
-  return level && PyLong_AsLong(level.get()) < 0 &&
-         !isTrue(Owned(PyObject_CallFunctionObjArgs(env.hasTorchFunction,
-                                                    env.noTuple, nullptr)));
+  return level && PyLong_AsLong(level.get()) < 0;
 }
 
 /// Whether a size has a type of valid ones. Others may equal a valid one, as

@@ -76,7 +76,6 @@ conv_torch_functions(PyObject *names) {
       {&Environment::isNeg, "is_neg"},
       {&Environment::emptyStrided, "empty_strided"},
       {&Environment::isGradEnabled, "is_grad_enabled"},
-      {&Environment::hasTorchFunction, "has_torch_function"},
       {&Environment::getNumThreads, "get_num_threads"},
       {&Environment::allowsTf32, "allows_tf32"},
       {&Environment::hasMemory, "has_memory"},
@@ -108,7 +107,6 @@ conv_torch_functions(PyObject *names) {
   };
   for (auto [place, name] : attributes)
     env->*place = PyUnicode_InternFromString(name);
-  env->noTuple = PyTuple_New(0);
   PyObject *exchange = get("exchange"), *run = get("run"), *node = get("node"),
            *limit = get("limit_threads");
   if (!isComplete)

@@ -467,7 +467,7 @@ class Native(unittest.TestCase):
 
         work(10)
         gc.collect()
-        entries = _shortcuts._native_entries.values()
+        entries = _shortcuts.native_entries.values()
         tracked = (*operands, start, _native.settings, torch.empty_strided, torch.float32, *entries)
         before = [sys.getrefcount(each) for each in tracked], len(gc.get_objects())
         work(300)

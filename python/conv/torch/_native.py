@@ -14,7 +14,6 @@ import typing
 
 import torch
 from torch.autograd import forward_ad
-from torch.overrides import has_torch_function
 
 from .._library import library
 from .._native import exchange_of, has_memory, open_library
@@ -97,12 +96,11 @@ def set_up(tracked: Tracked) -> None:
         "is_neg": torch.Tensor.is_neg,
         "empty_strided": torch.empty_strided,
         "is_grad_enabled": torch.is_grad_enabled,
-        "has_torch_function": has_torch_function,
         "get_num_threads": torch.get_num_threads,
         "allows_tf32": torch._C._get_cudnn_allow_tf32,
         "has_memory": has_memory,
         "current_stream": getattr(torch._C, "_cuda_getCurrentRawStream", None),
-        "observers": (*transformers, torch._C._is_any_autocast_enabled),
+        "observers": (*transformers, torch._C._is_any_autocast_enabled, torch._C._is_torch_function_mode_enabled),
         "transformers": transformers,
         "forward_ad": forward_ad,
         "settings": settings,

@@ -12,15 +12,14 @@ import typing
 
 import torch
 from torch.autograd import forward_ad
-from torch.overrides import has_torch_function
 
 from . import _autograd, _calls, _native, _operators
 from ._geometry import OptionalTensor
 from ._settings import settings
 
 _entries: typing.Dict[tuple, _autograd.Entry] = {}  #: By what identifies a call.
-_native_entries: typing.Dict[tuple, _autograd.Entry] = {}  #: The same by what identifies a call to `_native.forward`.
-_calls.caches += [_entries, _native_entries]
+native_entries: typing.Dict[tuple, _autograd.Entry] = {}  #: The same by what identifies a call to `_native.forward`.
+_calls.caches += [_entries, native_entries]
 
 
 def _identify(
@@ -37,7 +36,7 @@ def _identify(
         or forward_ad._current_level >= 0
         or type(input) not in _calls.PLAIN
         or type(weight) not in _calls.PLAIN
-        or has_torch_function(())  # Of a mode.
+        or torch._C._is_torch_function_mode_enabled()
     ):
         return None
     key = (
@@ -64,14 +63,15 @@ def run(
     bias: OptionalTensor,
     sizes: tuple,
     others: tuple,
+    asks_library: bool = True,
 ) -> OptionalTensor:
     """The result of a call like an earlier one; None if it has to go the long way.
 
     `sizes` are as users give them, in the order of the parameters of `theirs`, PyTorch's function. The `others` are what else
-    the call depends on.
+    the call depends on. `asks_library` is False if the caller has asked it.
     """
-    if not torch.compiler.is_compiling() and _native.forward is not None:
-        result = _native.forward(_native_entries, theirs, input, weight, bias, sizes, others)
+    if asks_library and not torch.compiler.is_compiling() and _native.forward is not None:
+        result = _native.forward(native_entries, theirs, input, weight, bias, sizes, others)
         if result is not None:
             return result
     try:
@@ -98,7 +98,7 @@ def run(
     if result is None:  # It has no kernel any more, or none may run now.
         _entries.pop(key, None)
         if _native.forward_key is not None:
-            _native_entries.pop(_native.forward_key(input, weight, bias, sizes, others), None)
+            native_entries.pop(_native.forward_key(input, weight, bias, sizes, others), None)
     return result
 
 
@@ -126,4 +126,4 @@ def learn(
         entry = _entries[key] = _autograd.Entry(sizes, rest, known, left, {})
         native_key = None if _native.forward_key is None else _native.forward_key(input, weight, bias, sizes, others)
         if native_key is not None:
-            _native_entries[native_key] = entry
+            native_entries[native_key] = entry

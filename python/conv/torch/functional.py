@@ -9,10 +9,11 @@ import typing
 
 import torch
 import torch.nn.functional as F
+from torch.compiler import is_compiling
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from .._problem import spread
-from . import _autograd, _calls, _choices, _shortcuts
+from . import _autograd, _calls, _choices, _native, _shortcuts
 from ._geometry import DATA, FORWARD, OptionalTensor
 from ._reference import ACTIVATIONS
 
@@ -136,10 +137,21 @@ def _is_left(direction: str, input: object, weight: object) -> bool:  # noqa: A0
 
 
 def _forward(
-    rank: int, fallback, input, weight, bias, stride, padding, dilation, groups, padding_mode="zeros", max_error=0.0
-):  # noqa: A002
+    rank: int,
+    fallback,
+    input,  # noqa: A002
+    weight,
+    bias,
+    stride,
+    padding,
+    dilation,
+    groups,
+    padding_mode="zeros",
+    max_error=0.0,
+    asks_library=True,
+):
     given = input, weight, bias, (stride, padding, dilation, groups), (FORWARD, rank, padding_mode, max_error)
-    result = _shortcuts.run(fallback, *given)
+    result = _shortcuts.run(fallback, *given, asks_library)
     if result is not None:
         return result
     if _is_left(FORWARD, input, weight):
@@ -167,10 +179,10 @@ def _forward(
 
 
 def _transpose(
-    rank: int, fallback, input, weight, bias, stride, padding, output_padding, groups, dilation, max_error
+    rank: int, fallback, input, weight, bias, stride, padding, output_padding, groups, dilation, max_error, asks_library=True
 ):  # noqa: A002
     given = input, weight, bias, (stride, padding, output_padding, groups, dilation), (DATA, rank, "zeros", max_error)
-    result = _shortcuts.run(fallback, *given)
+    result = _shortcuts.run(fallback, *given, asks_library)
     if result is not None:
         return result
     if _is_left(DATA, input, weight):
@@ -241,10 +253,18 @@ def _name(function: typing.Callable, theirs: typing.Callable) -> typing.Callable
 
 def _define_forward(rank: int, theirs: typing.Callable) -> _Forward:
     def convolve(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, max_error=0.0):  # noqa: A002
+        # The first question of `_shortcuts.run`, without two functions of Python before it.
+        if not is_compiling() and _native.forward is not None:
+            sizes, others = (stride, padding, dilation, groups), (FORWARD, rank, "zeros", max_error)
+            result = _native.forward(_shortcuts.native_entries, theirs, input, weight, bias, sizes, others)
+            if result is not None:
+                return result
         if has_torch_function_variadic(input, weight):  # Such as what torch.fx traces with: the graph keeps this call.
             tensors, options = (input, weight), (bias, stride, padding, dilation, groups)
             return handle_torch_function(convolve, tensors, *tensors, *options, max_error=max_error)
-        return _forward(rank, theirs, input, weight, bias, stride, padding, dilation, groups, max_error=max_error)
+        return _forward(
+            rank, theirs, input, weight, bias, stride, padding, dilation, groups, max_error=max_error, asks_library=False
+        )
 
     return _name(convolve, theirs)
 
@@ -253,11 +273,17 @@ def _define_transposed(rank: int, theirs: typing.Callable) -> _Transposed:
     def convolve(
         input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1, *, max_error=0.0
     ):  # noqa: A002
+        if not is_compiling() and _native.forward is not None:
+            sizes, others = (stride, padding, output_padding, groups, dilation), (DATA, rank, "zeros", max_error)
+            result = _native.forward(_shortcuts.native_entries, theirs, input, weight, bias, sizes, others)
+            if result is not None:
+                return result
         if has_torch_function_variadic(input, weight):
             tensors = (input, weight)
             options = bias, stride, padding, output_padding, groups, dilation
             return handle_torch_function(convolve, tensors, *tensors, *options, max_error=max_error)
-        return _transpose(rank, theirs, input, weight, bias, stride, padding, output_padding, groups, dilation, max_error)
+        options = stride, padding, output_padding, groups, dilation, max_error
+        return _transpose(rank, theirs, input, weight, bias, *options, asks_library=False)
 
     return _name(convolve, theirs)
 
