@@ -90,7 +90,7 @@ class Function:
         results = values[self._operands :]
         return results[0] if len(results) == 1 else tuple(results)
 
-    def find_plan(self, operands: Tuple[Any, ...], out: Any) -> Any:
+    def _find_plan(self, operands: Tuple[Any, ...], out: Any) -> Any:
         """The plan of a call of these tensors, if it is known."""
         return self._calls.find(operands, out, None, ())
 

@@ -216,7 +216,7 @@ class _Convolution:
         function = _get((*shapes, image.dtype, image.device, options), lambda: _make(image, taps, options))
         operands = tuple(tensor for tensor in (x, w, bias, residual) if tensor is not None)
         result = function(*operands, out=out, stream=handle)
-        self._calls.learn((x, w, bias, residual), out, handle, given, function.find_plan(operands, out))
+        self._calls.learn((x, w, bias, residual), out, handle, given, function._find_plan(operands, out))
         return result
 
 
@@ -277,5 +277,5 @@ def dynamic_conv(
 
     function = _get(key, make)
     result = function(x, kernel, out=out, stream=handle)
-    _dynamic_calls.learn((x, kernel), out, handle, (order, activation), function.find_plan((x, kernel), out))
+    _dynamic_calls.learn((x, kernel), out, handle, (order, activation), function._find_plan((x, kernel), out))
     return result
