@@ -12,6 +12,7 @@
 #include "conv/Kernels/Direct/DirectTiling.h"
 
 #include "HostReductionTile.h"
+#include "LaneReads.h"
 
 #include "conv/Chip/HostProcessor.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
@@ -55,6 +56,9 @@ private:
   bool checkOperands();
   bool checkReduction();
   bool checkSteps();
+  TensorBox computeReadBox(const ViewedTensor &operand,
+                           ArrayRef<DigitBox> spaces) const;
+  void computeBoxes();
   bool computeSharedMemory();
 
   bool refuse(const std::string &expected) {
@@ -308,31 +312,69 @@ bool TilingBuilder::computeSharedMemory() {
                         chip.sharedMemoryBytes, tiling.sharedBytes));
 }
 
-std::optional<DirectTiling> TilingBuilder::create() {
-  if (!checkOperands() || !computeMatrices() || !computeSpaces() ||
-      !checkReduction())
-    return std::nullopt;
+/// The box from which work-items read windows one by one: with unused vectors
+/// where neighbours have fewer bank conflicts then.
+TensorBox TilingBuilder::computeReadBox(const ViewedTensor &operand,
+                                        ArrayRef<DigitBox> spaces) const {
+  auto compute = [&](VectorOrder order) {
+    return TensorBox::compute(operand, spaces, tiling.isAlongBatch, order);
+  };
+  TensorBox together = compute(VectorOrder::Together);
+  if (tiling.isAlongBatch || chip.isProcessor())
+    return together;
+  int64_t bytes = llvm::divideCeil(operand.type.getElementTypeBitWidth(), 8);
+  auto countPasses = [&](const TensorBox &box) {
+    return (isShared ? getReductionReads(tiling, box, bytes)
+                     : getRowReads(tiling, box, bytes))
+        .countPasses();
+  };
+  TensorBox odd = compute(VectorOrder::Odd);
+  return countPasses(odd) < countPasses(together) ? odd : together;
+}
+
+void TilingBuilder::computeBoxes() {
+  SmallVector<DigitBox> lhs = {tiling.batch, tiling.rows, tiling.reduction};
+  SmallVector<DigitBox> rhs = {tiling.batch, tiling.columns, tiling.reduction};
+  if (!isMatrix) {
+    // The windows are in the left operand, or in the right one of a reduction.
+    // Factors of the other operand are the same for most neighbours.
+    auto compute = [&](const ViewedTensor &operand, ArrayRef<DigitBox> spaces,
+                       bool hasWindows) {
+      return hasWindows
+                 ? computeReadBox(operand, spaces)
+                 : TensorBox::compute(operand, spaces, tiling.isAlongBatch,
+                                      VectorOrder::Together);
+    };
+    tiling.lhs = compute(product.lhs, lhs, !isShared);
+    tiling.rhs = compute(product.rhs, rhs, isShared);
+    return;
+  }
   const std::optional<BandedGradient> &banded = tiling.banded;
-  tiling.lhs = TensorBox::compute(
-      product.lhs, {tiling.batch, tiling.rows, tiling.reduction},
-      tiling.isAlongBatch,
-      isMatrix && !banded ? VectorOrder::Odd : VectorOrder::Together,
-      banded ? BandedGradient::kRun : 0);
+  tiling.lhs =
+      TensorBox::compute(product.lhs, lhs, tiling.isAlongBatch,
+                         banded ? VectorOrder::Together : VectorOrder::Odd,
+                         banded ? BandedGradient::kRun : 0);
   // Each element of a filter's blocks is read once, so only copies matter: with
   // several channels, consecutive channels are copied together.
   bool hasRuns = tiling.filter && tiling.filter->channels > 1;
   tiling.rhs = TensorBox::compute(
-      product.rhs, {tiling.batch, tiling.columns, tiling.reduction},
-      tiling.isAlongBatch && !hasRuns,
+      product.rhs, rhs, tiling.isAlongBatch && !hasRuns,
       tiling.blocks ? VectorOrder::Odd : VectorOrder::Together,
       banded ? banded->getBlock() : 0);
+}
+
+std::optional<DirectTiling> TilingBuilder::create() {
+  if (!checkOperands() || !computeMatrices() || !computeSpaces() ||
+      !checkReduction())
+    return std::nullopt;
+  computeBoxes();
   // The right operand is copied once for every tile of the rows.
   tiling.rhs.copied *= double(tiling.rows.getNumTiles());
   if (tiling.filter)
     computeFilterLines();
   if (tiling.blocks)
     computeBlockLines();
-  if (banded)
+  if (tiling.banded)
     computeBandedLines();
   if (!computeSharedMemory())
     return std::nullopt;

@@ -73,7 +73,8 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   if (!tiling.banded && !isQueue)
     cost.linesOfRuns =
         std::max(cost.linesOfRuns, getLinesOfRuns(tiling, runBytes, chip));
-  if (!isQueue && !chip.isClocked())
+  // The measured time of lanes that read along positions includes conflicts.
+  if (!isQueue && !chip.isClocked() && tiling.isAlongBatch)
     cost.conflicts = std::max(cost.conflicts, work.conflicts);
   ProductCycles own =
       computeCycles(tiling, work, product, workgroups, cost.workItems, chip);

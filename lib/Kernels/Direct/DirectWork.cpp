@@ -7,7 +7,9 @@
 
 #include "DirectWork.h"
 
+#include "DirectCycles.h"
 #include "DirectUnit.h"
+#include "LaneReads.h"
 
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -33,25 +35,19 @@ static int64_t countPlaces(int64_t ones, int64_t one, int64_t others,
   return places.size();
 }
 
-/// Passes over shared memory per read; 1 without bank conflicts. Lanes have
-/// vectors of neighbouring matrices, and the next group of lanes reads at
-/// `distance` elements further.
-static double countConflicts(const DirectTiling &tiling, int64_t distance) {
-  constexpr int64_t kLanes = 8; // Read 16 bytes each, from all banks.
-  if (!tiling.isAlongBatch || tiling.batch.getRank() == 0)
+/// Passes over shared memory per read of windows, where lanes have vectors of
+/// neighbouring matrices, and the next group of lanes reads at `distance`
+/// elements further. Vectors that are shorter than 16 bytes count like others.
+static double countBatchPasses(const DirectTiling &tiling, int64_t distance) {
+  if (tiling.batch.getRank() == 0)
     return 1;
+  constexpr int64_t kLanes = 8; // Read 16 bytes each, from all banks.
   int64_t vector = tiling.batch.run;
-  int64_t neighbours =
-      std::min(kLanes, tiling.batch.getPadded(tiling.batch.innermost) / vector);
-  std::array<llvm::SmallSet<int64_t, kLanes>, kLanes> banks;
-  for (int64_t lane = 0; lane < kLanes; ++lane) {
-    int64_t place = lane % neighbours + lane / neighbours * distance / vector;
-    banks[llvm::mod(place, kLanes)].insert(place);
-  }
-  size_t most = 0;
-  for (const auto &places : banks)
-    most = std::max<size_t>(most, places.size());
-  return double(most);
+  int64_t neighbours = tiling.batch.getPadded(tiling.batch.innermost) / vector;
+  LaneReads reads{{kLanes, neighbours},
+                  {distance / vector * ::conv::kVectorBytes,
+                   int64_t(::conv::kVectorBytes)}};
+  return double(reads.countPasses());
 }
 
 static double countMatrices(const DirectTiling &tiling) {
@@ -73,7 +69,7 @@ static double getCycles(const DirectTiling &tiling, double products,
 /// A box has a run of rows, with all of the innermost digit of the reduction.
 static DirectWork computeRowWork(const DirectTiling &tiling,
                                  const ::conv::ChipInfo &chip,
-                                 int64_t subgroups) {
+                                 int64_t subgroups, int64_t elementBytes) {
   DirectWork work;
   size_t firstRow = tiling.batch.getRank();
   size_t firstTap = firstRow + tiling.rows.getRank();
@@ -93,7 +89,10 @@ static DirectWork computeRowWork(const DirectTiling &tiling,
                          tiling.isAlongBatch ? 1 : tiling.rows.run));
   double filter = double(taps) * columns;
   double elements = double(tiling.batch.run * tiling.rows.run) * columns;
-  work.conflicts = countConflicts(tiling, tiling.rows.run * step);
+  work.conflicts =
+      tiling.isAlongBatch
+          ? countBatchPasses(tiling, tiling.rows.run * step)
+          : double(getRowReads(tiling, tiling.lhs, elementBytes).countPasses());
   work.vectors = windows + filter;
   work.cycles = fit(chip).countedCycles *
                 getCycles(tiling, elements * double(taps), windows + filter,
@@ -125,7 +124,7 @@ static DirectWork computeRowWork(const DirectTiling &tiling,
 /// innermost digit of the columns.
 static DirectWork computeSharedWork(const DirectTiling &tiling,
                                     const ::conv::ChipInfo &chip,
-                                    int64_t stages) {
+                                    int64_t stages, int64_t elementBytes) {
   DirectWork work;
   work.stages = stages;
   size_t firstColumn = tiling.batch.getRank();
@@ -150,7 +149,11 @@ static DirectWork computeSharedWork(const DirectTiling &tiling,
       countPlaces(run, step, taps,
                   distances[firstColumn + tiling.columns.innermost], together));
   double others = rows * double(run) / double(together);
-  work.conflicts = countConflicts(tiling, next);
+  work.conflicts =
+      tiling.isAlongBatch
+          ? countBatchPasses(tiling, next)
+          : double(getReductionReads(tiling, tiling.rhs, elementBytes)
+                       .countPasses());
   work.vectors = windows + others;
   work.cycles = fit(chip).countedReductionCycles *
                 getCycles(tiling, double(tiling.batch.run * run * taps) * rows,
@@ -294,7 +297,8 @@ DirectWork mlir::conv::computeDirectWork(const DirectTiling &tiling,
   switch (cast<DirectAttr>(schedule.getKernel()).getMainLoop()) {
   case DirectLoop::Reduction: {
     if (!schedule.reducesBlocks())
-      return computeSharedWork(tiling, chip, schedule.getStages());
+      return computeSharedWork(tiling, chip, schedule.getStages(),
+                               int64_t(getElementBytes(product.rhs)));
     if (tiling.banded)
       return computeBandedWork(tiling, chip, schedule.getNumSubgroups(),
                                schedule.getStages());
@@ -310,7 +314,8 @@ DirectWork mlir::conv::computeDirectWork(const DirectTiling &tiling,
                                          product.rhs.type.getElementType()),
                              chip, schedule.getNumSubgroups());
   case DirectLoop::Rows:
-    return computeRowWork(tiling, chip, schedule.getNumSubgroups());
+    return computeRowWork(tiling, chip, schedule.getNumSubgroups(),
+                          int64_t(getElementBytes(product.lhs)));
   }
   llvm_unreachable("every main loop has work");
 }

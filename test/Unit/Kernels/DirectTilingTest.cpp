@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../../lib/Kernels/Direct/LaneReads.h"
 #include "conv/Kernels/Direct/DirectTiling.h"
 
 #include <gtest/gtest.h>
@@ -74,6 +75,35 @@ TEST(DirectTiling, ManySumsAreAddedInTwoRounds) {
   EXPECT_EQ(count(64, /*units=*/64), 1);
   // The dearer a round is, the more sums are worth one.
   EXPECT_EQ(count(64, /*units=*/1, {.readsOfRound = 64}), 1);
+}
+
+static int64_t countPasses(llvm::SmallVector<int64_t> counts,
+                           llvm::SmallVector<int64_t> distances) {
+  return LaneReads{counts, distances}.countPasses();
+}
+
+// Eight lanes read 16 bytes each, from all 32 banks if the distance is an odd
+// number of vectors.
+TEST(LaneReads, VectorsAtEvenDistancesShareBanks) {
+  EXPECT_EQ(countPasses({32}, {16}), 1);
+  EXPECT_EQ(countPasses({32}, {5 * 16}), 1);
+  EXPECT_EQ(countPasses({32}, {4 * 16}), 4);
+  EXPECT_EQ(countPasses({32}, {8 * 16}), 8);  // Every second row of 4 vectors,
+  EXPECT_EQ(countPasses({32}, {10 * 16}), 2); // and of 4 vectors and one more.
+  EXPECT_EQ(countPasses({4}, {8 * 16}), 4);   // There are no more lanes.
+}
+
+// As many lanes as fill all banks read together.
+TEST(LaneReads, ShorterReadsAreOfMoreLanes) {
+  EXPECT_EQ(countPasses({32}, {28}), 1);
+  EXPECT_EQ(countPasses({32}, {8}), 1);
+  EXPECT_EQ(countPasses({32}, {2}), 1);
+  EXPECT_EQ(countPasses({8, 4}, {128, 4}), 8);
+}
+
+TEST(LaneReads, ThereIsOnePassForTheSamePlace) {
+  EXPECT_EQ(countPasses({16, 2}, {16, 0}), 1);
+  EXPECT_EQ(countPasses({}, {}), 1);
 }
 
 TEST(FilterBlocks, ExchangedPairsLieInDifferentBanks) {
