@@ -134,3 +134,34 @@ module attributes {conv.target = #conv.target<"sm_80">} {
     return %w : tensor<16x8x3xf16>
   }
 }
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// A step copies 16 bytes of a row, and the next one the other half of its
+// sector: both stay in the first-level cache. Rows of 64 bytes do not.
+// CHECK-LABEL: gpu.func @short_0(
+// CHECK-SAME:      %[[X:.+]]: memref<1x8x8x4xf32, #gpu.address_space<global>>, %[[W:[^:]+]]: memref
+// CHECK:           conv.guarded_copy cached 4 of %[[X]]
+// CHECK:           conv.guarded_copy cached 4 of %[[W]]
+// CHECK-LABEL: gpu.func @long_0(
+// CHECK-SAME:      %[[X:.+]]: memref<1x8x8x16xf32, #gpu.address_space<global>>, %[[W:[^:]+]]: memref
+// CHECK:           conv.guarded_copy 4 of %[[X]]
+// CHECK:           conv.guarded_copy 4 of %[[W]]
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @short(%x: tensor<1x8x8x4xf32>, %w: tensor<32x3x3x4xf32>) -> tensor<1x8x8x32xf32> {
+    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK">
+        schedule = <kernel = #conv.staged_gemm<workgroup = [64, 32], subgroup = [64, 32], gemm_k = 4,
+                    stages = 3, atom = <fma 16 x 32 x 4>, main_loop = async_staged, raster = columns>>
+        : tensor<1x8x8x4xf32>, tensor<32x3x3x4xf32> -> tensor<1x8x8x32xf32>
+    return %y : tensor<1x8x8x32xf32>
+  }
+  func.func @long(%x: tensor<1x8x8x16xf32>, %w: tensor<32x3x3x16xf32>) -> tensor<1x8x8x32xf32> {
+    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK">
+        schedule = <kernel = #conv.staged_gemm<workgroup = [64, 32], subgroup = [64, 32], gemm_k = 16,
+                    stages = 3, atom = <fma 16 x 32 x 4>, main_loop = async_staged, raster = columns>>
+        : tensor<1x8x8x16xf32>, tensor<32x3x3x16xf32> -> tensor<1x8x8x32xf32>
+    return %y : tensor<1x8x8x32xf32>
+  }
+}

@@ -7,7 +7,7 @@
 //
 // cp.async fills the bytes of a copy beyond its source size with zeros (PTX
 // ISA, "cp.async"): the guard selects a source size of zero. Copies of 16 bytes
-// bypass the first-level cache, which would not reuse them.
+// bypass the first-level cache unless others use the same sectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,9 @@ struct GuardedCopyLowering final : ConvertOpToLLVMPattern<GuardedCopyOp> {
                                            constant(bytes), constant(0));
     NVVM::CpAsyncOp::create(rewriter, loc, destination, source,
                             static_cast<uint32_t>(bytes),
-                            bytes == 16 ? NVVM::LoadCacheModifierKind::CG
-                                        : NVVM::LoadCacheModifierKind::CA,
+                            bytes == 16 && !op.getCached()
+                                ? NVVM::LoadCacheModifierKind::CG
+                                : NVVM::LoadCacheModifierKind::CA,
                             sourceBytes);
     rewriter.eraseOp(op);
     return success();

@@ -58,6 +58,10 @@ CopyShape::CopyShape(const Kernel &kernel, const SharedTile &tile,
     async = isAsyncLoop &&
             kernel.chip.copiesWithoutRegisters(width * kernel.operandBytes());
   }
+  int64_t together =
+      std::min(kernel.gemmK(), access.getInnermostSize(MatrixIndex::Column));
+  sharesLines =
+      async && together * kernel.operandBytes() <= kernel.chip.sectorBytes;
   decodesOnce =
       access.getInnermostSize(MatrixIndex::Column) % kernel.gemmK() == 0;
   hasPlaces =

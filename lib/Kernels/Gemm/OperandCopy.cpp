@@ -219,7 +219,7 @@ void OperandCopy::copyVector(int64_t number, Value k, Value stage,
     Value to = kernel.b.createOrFold<arith::AddIOp>(
         place, arith::ConstantIndexOp::create(kernel.b, step));
     kernel.copy(buffer, from.offset, from.guard, tile.getBuffer(), to,
-                shape.width);
+                shape.width, shape.sharesLines);
   }
 }
 

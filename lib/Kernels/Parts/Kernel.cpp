@@ -237,9 +237,9 @@ Value Kernel::load(Value source, Value offset, Value guard,
 }
 
 void Kernel::copy(Value source, Value offset, Value guard, Value destination,
-                  Value index, int64_t elements) const {
+                  Value index, int64_t elements, bool isCached) const {
   GuardedCopyOp::create(b, source, createAccessOffset(b, source, offset),
-                        destination, index, guard, elements);
+                        destination, index, guard, elements, isCached);
 }
 
 void Kernel::store(Value elements, Value destination, Value offset,

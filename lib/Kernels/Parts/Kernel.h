@@ -137,9 +137,10 @@ struct Kernel {
   void store(Value elements, Value destination, Value offset,
              Value guard) const;
   /// Starts a copy of `elements` from `offset` of an argument to `index` of a
-  /// buffer in shared memory. If `guard` is false, it writes zeros.
+  /// buffer in shared memory. If `guard` is false, it writes zeros. If copies
+  /// may bypass the first-level cache, those that are `isCached` do not.
   void copy(Value source, Value offset, Value guard, Value destination,
-            Value index, int64_t elements) const;
+            Value index, int64_t elements, bool isCached = false) const;
 };
 
 /// The tile of a workgroup: its first matrix, row and column.

@@ -24,7 +24,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // -----
 
 // A copy whose guard is false has a source of no bytes, at an address that
-// exists. Copies of 16 bytes pass by the first-level cache.
+// exists. Copies of 16 bytes pass by the first-level cache, unless they are to
+// stay there.
 // CHECK-LABEL: llvm.func @copy
 // CHECK-SAME:      (%[[X:[^:]+]]: !llvm.ptr<1>, %[[OFFSET:[^:]+]]: i32, %[[GUARD:[^:]+]]: i1)
 // CHECK-DAG:     %[[NONE:.+]] = llvm.mlir.constant(0 : i32) : i32
@@ -34,6 +35,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // CHECK:         %[[BYTES:.+]] = llvm.select %[[GUARD]], %[[FOUR]], %[[NONE]]
 // CHECK:         nvvm.cp.async.shared.global %{{.+}}, %[[FROM]], 4, cache = ca, %[[BYTES]] : !llvm.ptr<3>, !llvm.ptr<1>, i32
 // CHECK:         nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+// CHECK:         nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 16, cache = ca : !llvm.ptr<3>, !llvm.ptr<1>
 module attributes {conv.target = #conv.target<"sm_80">} {
   gpu.module @kernels {
     gpu.func @copy(%x: memref<64xf16, #gpu.address_space<global>>, %i: i32, %guard: i1) workgroup(%m: memref<64xf16, #gpu.address_space<workgroup>>) kernel {
@@ -41,6 +43,7 @@ module attributes {conv.target = #conv.target<"sm_80">} {
       %j = arith.constant 8 : index
       conv.guarded_copy 2 of %x[%i], %m[%j] if %guard : memref<64xf16, #gpu.address_space<global>>, i32, memref<64xf16, #gpu.address_space<workgroup>>
       conv.guarded_copy 8 of %x[%i], %m[%j] if %true : memref<64xf16, #gpu.address_space<global>>, i32, memref<64xf16, #gpu.address_space<workgroup>>
+      conv.guarded_copy cached 8 of %x[%i], %m[%j] if %true : memref<64xf16, #gpu.address_space<global>>, i32, memref<64xf16, #gpu.address_space<workgroup>>
       gpu.return
     }
   }

@@ -89,7 +89,8 @@ def Conv_GuardedCopyOp : Conv_Op<"guarded_copy"> {
   let description = [{
     Like `conv.guarded_load` of `elements` elements from `source[offset]`, which
     arrive in `destination[index]` without a register on their way: when a wait
-    for them is over.
+    for them is over. If they are `cached`, they stay in the first-level cache
+    on targets whose copies may bypass it, for other copies of their sectors.
 
     Upstream's nvgpu.device_async_copy takes indices of one width, which are too
     narrow for some tensors, and reads an address even where the guard is false.
@@ -105,9 +106,9 @@ def Conv_GuardedCopyOp : Conv_Op<"guarded_copy"> {
   let arguments = (ins
     Arg<Conv_Buffer, "", [MemRead]>:$source, Conv_Offset:$offset,
     Arg<Conv_Buffer, "", [MemWrite]>:$destination, Index:$index,
-    I1:$guard, I64Attr:$elements);
+    I1:$guard, I64Attr:$elements, UnitAttr:$cached);
   let assemblyFormat = [{
-    $elements `of` $source `[` $offset `]` `,` $destination `[` $index `]` `if` $guard
+    (`cached` $cached^)? $elements `of` $source `[` $offset `]` `,` $destination `[` $index `]` `if` $guard
     attr-dict `:` type($source) `,` type($offset) `,` type($destination)
   }];
   let hasVerifier = 1;
