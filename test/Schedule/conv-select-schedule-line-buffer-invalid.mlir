@@ -48,6 +48,38 @@ func.func @line_gradient_warpgroups(%x: tensor<4x8x8x4xf16>, %dy: tensor<4x8x8x6
 
 // -----
 
+// Seven lines of 112 elements are 14 groups each.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @line_groups(%x: tensor<4x8x8x16xf16>, %w: tensor<64x7x7x16xf16>) -> tensor<4x8x8x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects windows of at most 64 groups of elements next to each other, but got 98}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [3, 3], high = [3, 3]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <kernel = #conv.line_buffer<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
+      : tensor<4x8x8x16xf16>, tensor<64x7x7x16xf16> -> tensor<4x8x8x64xf16>
+  return %y : tensor<4x8x8x64xf16>
+}
+}
+
+// -----
+
+// So many stages are not added up.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @line_stages(%x: tensor<4x8x8x4xf16>, %w: tensor<64x3x3x4xf16>) -> tensor<4x8x8x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects 9223372036854775807 stages of 1152 bytes, 8192 bytes of filter and 8192 bytes for each of 2 warpgroups to fit 232448 bytes of shared memory, but got more}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <kernel = #conv.line_buffer<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 9223372036854775807, atom = <wgmma 64 x 64 x 16>, raster = columns>>
+      : tensor<4x8x8x4xf16>, tensor<64x3x3x4xf16> -> tensor<4x8x8x64xf16>
+  return %y : tensor<4x8x8x64xf16>
+}
+}
+
+// -----
+
 // Five lines of 10 elements are two groups of eight each: 80 columns, which two tiles have, and 50 of them are in one.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @line_gradient_columns(%x: tensor<4x8x8x2xf16>, %dy: tensor<4x8x8x64xf16>) -> tensor<64x5x5x2xf16> {

@@ -77,56 +77,65 @@ mlir::conv::getLineGradientTile(ScheduleAttr schedule,
           geometry.product.segmentPositions};
 }
 
-static std::string checkTile(const LineGeometry &geometry,
-                             const ::conv::LineTile &tile,
+static std::string explainGroups(const ::conv::LineWindow &window) {
+  return formatv("expects windows of at most {0} groups of elements next to "
+                 "each other, but got {1}",
+                 window.kMaxGroups, window.countGroups());
+}
+
+static std::string explainReach(const ::conv::LineWindow &window,
+                                int64_t most) {
+  return formatv("expects windows that reach at most {0} bytes beyond a line,"
+                 " but got {1}",
+                 most, window.reachBytes());
+}
+
+static std::string checkTile(const ::conv::LineTile &tile, int64_t columns,
                              const ::conv::ChipInfo &chip) {
-  if (geometry.result.columns > tile.tile.columns)
-    return formatv("expects one tile of all {0} columns, but got {1}",
-                   geometry.result.columns, tile.tile.columns);
-  int64_t reach = std::min(tile.filterBytes(), tile.tile.stagingBytes());
-  if (tile.window.reachBytes() > reach)
-    return formatv("expects windows that reach at most {0} bytes beyond a line,"
-                   " but got {1}",
-                   reach, tile.window.reachBytes());
-  // S6.
-  if (tile.sharedBytes() > chip.sharedMemoryBytes)
-    return formatv("expects {0} stages of {1} bytes, {2} bytes of filter and "
-                   "{3} bytes for each of {4} warpgroups to fit {5} bytes of "
-                   "shared memory, but got more",
-                   tile.tile.stages, tile.stageBytes, tile.filterBytes(),
-                   tile.tile.stagingBytes(), tile.tile.consumers,
-                   chip.sharedMemoryBytes);
-  return "";
+  std::optional<::conv::TileLimit> limit =
+      tile.findExceeded(columns, chip.sharedMemoryBytes);
+  if (!limit)
+    return "";
+  if (*limit == ::conv::TileLimit::Groups)
+    return explainGroups(tile.window);
+  if (*limit == ::conv::TileLimit::Reach)
+    return explainReach(tile.window, tile.maxReachBytes());
+  return explainExceeded(tile, *limit, columns, chip.sharedMemoryBytes);
 }
 
 static std::string checkTile(const ::conv::LineGradientTile &tile,
                              int64_t columns, const ::conv::ChipInfo &chip) {
+  std::optional<::conv::TileLimit> limit =
+      tile.findExceeded(columns, chip.sharedMemoryBytes);
+  if (!limit)
+    return "";
   const ::conv::WarpgroupTile &sizes = tile.tile;
-  if (sizes.consumers != 1 || sizes.accumulators() > sizes.maxAccumulators())
+  switch (*limit) {
+  case ::conv::TileLimit::Workgroup:
     return formatv("expects 1 warpgroup and at most {0} accumulators of a lane "
                    "for positions that are reduced, but got {1} and {2}",
                    sizes.maxAccumulators(), sizes.consumers,
                    sizes.accumulators());
-  if (!tile.hasColumns(columns))
+  case ::conv::TileLimit::Columns:
     return formatv("expects tiles of a multiple of {0} columns, of which as "
                    "many have {1} as have {2} in groups, but got {3}",
-                   ::conv::WarpgroupTile::kRowElements, columns,
-                   tile.usedColumns(), sizes.columns);
-  if (sizes.stages % tile.kIm2colWarpgroups != 0)
+                   sizes.kRowElements, columns, tile.usedColumns(),
+                   sizes.columns);
+  case ::conv::TileLimit::Stages:
     return formatv("expects a multiple of {0} stages for positions that are "
                    "reduced, but got {1}",
                    tile.kIm2colWarpgroups, sizes.stages);
-  if (tile.window.reachBytes() > tile.linesOffset())
-    return formatv("expects windows that reach at most {0} bytes beyond a line,"
-                   " but got {1}",
-                   tile.linesOffset(), tile.window.reachBytes());
-  // S6.
-  if (tile.sharedBytes() > chip.sharedMemoryBytes)
+  case ::conv::TileLimit::Groups:
+    return explainGroups(tile.window);
+  case ::conv::TileLimit::Reach:
+    return explainReach(tile.window, tile.linesOffset());
+  case ::conv::TileLimit::SharedMemory:
     return formatv("expects {0} stages of {1} bytes of tiles and {2} bytes of "
                    "lines to fit {3} bytes of shared memory, but got more",
                    sizes.stages, sizes.stageBytes(), tile.linesBytes(),
                    chip.sharedMemoryBytes);
-  return "";
+  }
+  llvm_unreachable("every limit has a message");
 }
 
 /// Checks the part of S13 that concerns the convolution.
@@ -136,5 +145,6 @@ std::string mlir::conv::checkLines(const LineGeometry &geometry,
   return geometry.product.reducesPositions
              ? checkTile(getLineGradientTile(schedule, geometry),
                          geometry.result.columns, chip)
-             : checkTile(geometry, getLineTile(schedule, geometry), chip);
+             : checkTile(getLineTile(schedule, geometry),
+                         geometry.result.columns, chip);
 }

@@ -32,8 +32,6 @@ static const LineBufferCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->lineBuffer;
 }
 
-/// The most groups, since code for a whole reduction is unrolled.
-static constexpr int64_t kMaxGroups = 64;
 /// More stages do not make a pipeline faster.
 static constexpr int64_t kMaxStages = 4;
 static constexpr int64_t kMaxGradientStages = 8;
@@ -51,15 +49,6 @@ static LineGradientTile getLineGradientTile(const Problem &problem,
           facts.segmentPositions};
 }
 
-/// Whether a kernel with this tile exists for any number of stages.
-static bool isPossible(const Problem &problem, const LineTile &tile) {
-  const WarpgroupTile &sizes = tile.tile;
-  return fitsWorkgroup(sizes) && sizes.columns >= problem.columns &&
-         tile.window.countGroups() <= kMaxGroups &&
-         tile.window.reachBytes() <=
-             std::min(tile.filterBytes(), sizes.stagingBytes());
-}
-
 /// Candidates whose reduction is over positions: one warpgroup multiplies. A
 /// window of one tap sees each element once, so lanes that write elements again
 /// gain nothing if boxes can bring them.
@@ -73,20 +62,12 @@ static std::vector<Candidate> listGradientCandidates(const Problem &problem,
   if (hasOneTap && getWarpgroupFacts(problem).steps > 0)
     return candidates;
   forEachWarpgroupTile(atom, [&](Candidate candidate) {
-    if (candidate.subgroups() > 1)
-      return;
-    LineGradientTile tile = getLineGradientTile(problem, candidate);
-    const WarpgroupTile &sizes = tile.tile;
-    if (!tile.hasColumns(problem.columns) || !fitsWorkgroup(sizes) ||
-        tile.window.countGroups() > kMaxGroups)
-      return;
     auto fits = [&](const Candidate &each) {
-      LineGradientTile tile = getLineGradientTile(problem, each);
-      return tile.sharedBytes() <= chip.sharedMemoryBytes &&
-             tile.window.reachBytes() <= tile.linesOffset();
+      return !getLineGradientTile(problem, each)
+                  .findExceeded(problem.columns, chip.sharedMemoryBytes);
     };
     addWithStages(candidates, candidate, kMaxGradientStages, fits,
-                  tile.kIm2colWarpgroups);
+                  LineGradientTile::kIm2colWarpgroups);
   });
   return candidates;
 }
@@ -102,9 +83,10 @@ static std::vector<Candidate> listLineCandidates(const Problem &problem,
     return listGradientCandidates(problem, chip, atom);
   forEachWarpgroupTile(atom, [&](Candidate candidate) {
     auto fits = [&](const Candidate &each) {
-      return getLineTile(problem, each).sharedBytes() <= chip.sharedMemoryBytes;
+      return !getLineTile(problem, each)
+                  .findExceeded(problem.columns, chip.sharedMemoryBytes);
     };
-    if (isPossible(problem, getLineTile(problem, candidate)))
+    if (getLineTile(problem, candidate).tile.fitsWorkgroup())
       addWithStages(candidates, candidate, kMaxStages, fits);
   });
   return candidates;
@@ -290,11 +272,11 @@ public:
   std::string findObstacle(const Problem &problem,
                            const ChipInfo &chip) const override {
     const auto *facts = problem.facts.get<LineFacts>();
-    int64_t groups = facts ? facts->window.countGroups() : 0;
-    if (groups > kMaxGroups)
-      return "windows have " + std::to_string(groups) +
+    if (facts && !facts->window.hasFewGroups())
+      return "windows have " + std::to_string(facts->window.countGroups()) +
              " groups of elements next to each other, and at most " +
-             std::to_string(kMaxGroups) + " are loaded to registers";
+             std::to_string(LineWindow::kMaxGroups) +
+             " are loaded to registers";
     bool isGradient = facts && facts->segments > 0;
     return isGradient ? "" : explainColumns(problem, chip);
   }

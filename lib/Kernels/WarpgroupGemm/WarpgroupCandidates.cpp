@@ -70,7 +70,7 @@ static bool fitsHaloTiles(const WarpgroupFacts::HaloTile &haloTile,
   if (haloTile.tapRows.areRows())
     return haloTile.tapRows.countLines(tile.rows) > 0;
   return haloTile.isReduced() ? tile.columns == haloTile.columns
-                              : tile.rows % haloTile.rows == 0;
+                              : tile.hasWholeHaloTiles(haloTile.rows);
 }
 
 /// Whether a lane has registers for what `ConvertedLoop` keeps: the sums, of a
@@ -123,7 +123,7 @@ static bool isPossible(const Problem &problem, const WarpgroupTile &tile) {
                     : facts.hasGroups && tile.hasSlots()
                         ? WarpgroupTile::kMaxRowsOfHaloTiles
                         : WarpgroupTile::kMaxRows;
-  return facts.steps > 0 && fitsWorkgroup(tile, maxRows) &&
+  return facts.steps > 0 && tile.fitsWorkgroup(maxRows) &&
          fitsProducer(problem, tile) &&
          (!tile.isConverted() ||
           (!facts.haloTile && tile.hasWholeConvertedColumns() &&

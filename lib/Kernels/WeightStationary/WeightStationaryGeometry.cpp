@@ -65,18 +65,10 @@ std::string mlir::conv::checkHaloTiles(const WeightStationaryGeometry &geometry,
   if (std::string obstacle = checkWarpgroupTile(geometry.product, schedule);
       !obstacle.empty())
     return obstacle;
-  // S17.
-  if (geometry.result.columns > tile.tile.columns)
-    return formatv("expects one tile of all {0} columns, but got {1}",
-                   geometry.result.columns, tile.tile.columns);
-  // S6.
-  if (tile.tile.stages > chip.sharedMemoryBytes ||
-      tile.sharedBytes() > chip.sharedMemoryBytes)
-    return formatv("expects {0} stages of {1} bytes, {2} bytes of filter and "
-                   "{3} bytes for each of {4} warpgroups to fit {5} bytes of "
-                   "shared memory, but got more",
-                   tile.tile.stages, tile.stageBytes, tile.filterBytes(),
-                   tile.tile.stagingBytes(), tile.tile.consumers,
-                   chip.sharedMemoryBytes);
-  return "";
+  // S6 and S17.
+  int64_t columns = geometry.result.columns;
+  std::optional<::conv::TileLimit> limit =
+      tile.findExceeded(columns, chip.sharedMemoryBytes);
+  return limit ? explainExceeded(tile, *limit, columns, chip.sharedMemoryBytes)
+               : "";
 }

@@ -46,26 +46,20 @@ getWeightStationaryTile(const Problem &problem, const Candidate &candidate) {
   return {getTile(problem, candidate), facts.taps, facts.channels};
 }
 
-/// Whether a kernel with this tile exists for any number of stages.
-static bool isPossible(const Problem &problem, const WarpgroupTile &tile) {
-  const auto &facts = *problem.facts.get<WeightStationaryFacts>();
-  return fitsWorkgroup(tile) && tile.columns >= problem.columns &&
-         tile.rows % facts.haloTileRows == 0;
-}
-
 static std::vector<Candidate>
 listWeightStationaryCandidates(const Problem &problem, const ChipInfo &chip,
                                const MatrixAtom &atom) {
   std::vector<Candidate> candidates;
-  if (!problem.facts.get<WeightStationaryFacts>() ||
-      atom.kind != AtomKind::WGMMA)
+  const auto *facts = problem.facts.get<WeightStationaryFacts>();
+  if (!facts || atom.kind != AtomKind::WGMMA)
     return candidates;
   forEachWarpgroupTile(atom, [&](Candidate candidate) {
     auto fits = [&](const Candidate &each) {
-      return getWeightStationaryTile(problem, each).sharedBytes() <=
-             chip.sharedMemoryBytes;
+      return !getWeightStationaryTile(problem, each)
+                  .findExceeded(problem.columns, chip.sharedMemoryBytes);
     };
-    if (isPossible(problem, getTile(problem, candidate)))
+    WarpgroupTile tile = getTile(problem, candidate);
+    if (tile.fitsWorkgroup() && tile.hasWholeHaloTiles(facts->haloTileRows))
       addWithStages(candidates, candidate, kMaxStages, fits);
   });
   return candidates;

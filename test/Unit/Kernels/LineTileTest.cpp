@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 using namespace conv;
@@ -62,6 +63,46 @@ TEST(LineTile, LinesOfTheStem) {
   EXPECT_EQ(tile.filterBytes(), 3 * 64 * 128);
   EXPECT_EQ(tile.stagingOffset() % WarpgroupTile::kAlignment, 0);
   EXPECT_EQ(tile.sharedBytes(), 108608);
+}
+
+// The verifier and the cost model ask the same tile.
+TEST(LineTile, Limits) {
+  constexpr int64_t kShared = 232448;
+  LineTile tile{{192, 64, 4, 3}, createStem()};
+  EXPECT_EQ(tile.findExceeded(64, kShared), std::nullopt);
+  EXPECT_EQ(tile.findExceeded(65, kShared), TileLimit::Columns);
+  EXPECT_EQ(tile.findExceeded(64, 108608), std::nullopt);
+  EXPECT_EQ(tile.findExceeded(64, 108607), TileLimit::SharedMemory);
+  // The bytes of so many stages would overflow.
+  tile.tile.stages = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(tile.findExceeded(64, kShared), TileLimit::SharedMemory);
+  LineWindow wide = createStem();
+  wide.channels = 16;
+  EXPECT_EQ(LineTile({192, 64, 4, 3}, wide).findExceeded(64, kShared),
+            TileLimit::Groups);
+  LineWindow far = createStem();
+  far.horizontal.low = 4096;
+  EXPECT_EQ(LineTile({192, 64, 4, 3}, far).findExceeded(64, kShared),
+            TileLimit::Reach);
+}
+
+// One warpgroup multiplies, and two gather, which leave it 192 columns.
+TEST(LineTile, LimitsOfGradients) {
+  constexpr int64_t kShared = 232448;
+  LineWindow window = createStem();
+  window.channels = 4;
+  int64_t columns = 7 * 7 * 4;
+  auto find = [&](int64_t width, int64_t stages, int64_t consumers) {
+    return LineGradientTile({64 * consumers, width, stages, consumers}, window,
+                            /*segmentPositions=*/112 * 112)
+        .findExceeded(columns, kShared);
+  };
+  EXPECT_EQ(find(64, 2, 1), std::nullopt);
+  EXPECT_EQ(find(64, 2, 2), TileLimit::Workgroup);
+  EXPECT_EQ(find(256, 2, 1), TileLimit::Workgroup);
+  EXPECT_EQ(find(40, 2, 1), TileLimit::Columns);
+  EXPECT_EQ(find(64, 3, 1), TileLimit::Stages);
+  EXPECT_EQ(find(64, 64, 1), TileLimit::SharedMemory);
 }
 
 // 299 positions of 3 channels are 1794 bytes: a copy has up to 14 bytes before

@@ -70,6 +70,27 @@ struct LineGradientTile {
   int64_t sharedBytes() const {
     return barrierOffset() + 3 * tile.stages * WarpgroupTile::kBarrierBytes;
   }
+  /// As of `FilterTile`.
+  bool fits(int64_t sharedMemoryBytes) const {
+    return tile.stages <= sharedMemoryBytes &&
+           sharedBytes() <= sharedMemoryBytes;
+  }
+  std::optional<TileLimit> findExceeded(int64_t columns,
+                                        int64_t sharedMemoryBytes) const {
+    if (tile.consumers != 1 || !tile.fitsWorkgroup())
+      return TileLimit::Workgroup;
+    if (!hasColumns(columns))
+      return TileLimit::Columns;
+    if (tile.stages % kIm2colWarpgroups != 0)
+      return TileLimit::Stages;
+    if (!window.hasFewGroups())
+      return TileLimit::Groups;
+    if (!fits(sharedMemoryBytes))
+      return TileLimit::SharedMemory;
+    return window.reachBytes() <= linesOffset()
+               ? std::nullopt
+               : std::optional(TileLimit::Reach);
+  }
 };
 
 } // namespace conv

@@ -35,6 +35,8 @@ struct LineWindow {
   static constexpr int64_t kAccessBytes = 16;
   /// Groups of the reduction that one instruction multiplies.
   static constexpr int64_t kGroupsPerAtom = 2;
+  /// The most groups, since the code for all of them is unrolled.
+  static constexpr int64_t kMaxGroups = 64;
 
   /// As in `TmaWindow`.
   struct Dimension {
@@ -111,6 +113,7 @@ struct LineWindow {
   int64_t countGroups() const {
     return roundUp(countRuns() * groupsPerRun(), kGroupsPerAtom);
   }
+  bool hasFewGroups() const { return countGroups() <= kMaxGroups; }
 
   /// The most lines that the windows of `rows` consecutive positions see, if
   /// the positions start at a multiple of `alignment`, which divides `rows`.
@@ -151,6 +154,21 @@ struct LineTile : FilterTile {
                    ceilDiv(window.countGroups(), FilterTile::kVectorsPerRow),
                    window.bufferBytes(window.countLines(tile.rows))},
         window(window) {}
+
+  /// The most bytes beside the lines that fragments may read: other parts of
+  /// the shared memory.
+  int64_t maxReachBytes() const {
+    return std::min(filterBytes(), tile.stagingBytes());
+  }
+  /// As of `FilterTile`.
+  std::optional<TileLimit> findExceeded(int64_t columns,
+                                        int64_t sharedMemoryBytes) const {
+    if (!window.hasFewGroups())
+      return TileLimit::Groups;
+    if (window.reachBytes() > maxReachBytes())
+      return TileLimit::Reach;
+    return FilterTile::findExceeded(columns, sharedMemoryBytes);
+  }
 };
 
 } // namespace conv

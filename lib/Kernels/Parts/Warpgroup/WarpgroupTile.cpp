@@ -147,7 +147,8 @@ std::string mlir::conv::checkWarpgroupTile(const TmaGeometry &geometry,
         "expects tiles of the {0} columns that share a halo tile, but "
         "got {1}",
         geometry.getHaloTileColumns(), tile.columns);
-  if (!geometry.reducesPositions && tile.rows % geometry.getHaloTilePositions())
+  if (!geometry.reducesPositions &&
+      !tile.hasWholeHaloTiles(geometry.getHaloTilePositions()))
     return formatv("expects halo tiles that divide {0} rows, but got {1}",
                    tile.rows, geometry.getHaloTilePositions());
   return "";

@@ -37,13 +37,6 @@ void forEachWarpgroupTile(const MatrixAtom &atom, Visit visit,
     }
 }
 
-/// Whether the tile fits a workgroup (S10) and has at most `maxRows` rows.
-inline bool fitsWorkgroup(const WarpgroupTile &tile,
-                          int64_t maxRows = WarpgroupTile::kMaxRows) {
-  return tile.rows <= maxRows && tile.columns <= tile.maxColumns() &&
-         tile.accumulators() <= tile.maxAccumulators();
-}
-
 /// Why no tile has all columns of a problem, as kernels that keep the filter
 /// need it; empty if one has.
 inline std::string explainColumns(const Problem &problem,
@@ -52,7 +45,7 @@ inline std::string explainColumns(const Problem &problem,
   for (const MatrixAtom &atom : chip.atoms)
     if (atom.kind == AtomKind::WGMMA && atom.operand == problem.operand)
       forEachWarpgroupTile(atom, [&](const Candidate &candidate) {
-        if (fitsWorkgroup(getWarpgroupTile(problem, candidate)))
+        if (getWarpgroupTile(problem, candidate).fitsWorkgroup())
           most = std::max<int64_t>(most, atom.n);
       });
   if (problem.columns <= most)

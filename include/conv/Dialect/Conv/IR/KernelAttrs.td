@@ -260,10 +260,12 @@ def Conv_LineBufferAttr : Conv_KernelAttr<"LineBuffer", "line_buffer"> {
       * (S6) `stages` times the lines that the windows of a tile see fit the
         chip's shared memory, with the filter, barriers and the tile that is
         being stored.
-      * (S13) A workgroup has all columns. If positions are reduced, it may have
-        a part of the columns: one warpgroup multiplies, columns are a multiple
-        of 64, of which as many tiles have the result's columns as have these
-        and those between groups, and stages of 2, as many as warpgroups gather.
+      * (S13) A workgroup has all columns, and windows at most 64 groups of 8
+        elements next to each other. If positions are reduced, it may have a
+        part of the columns: one warpgroup multiplies at most 192 of them, a
+        multiple of 64, of which as many tiles have the result's columns as have
+        these and those between groups, and stages of 2, as many as warpgroups
+        gather.
 
     Example:
     ```mlir

@@ -178,6 +178,16 @@ struct WarpgroupTile {
   int64_t maxColumns() const {
     return isConverted() ? 160 : workers() == 2 ? 256 : 192;
   }
+  /// Whether instructions and registers suffice for the tile (S10), of at most
+  /// `maxRows` rows.
+  bool fitsWorkgroup(int64_t maxRows = kMaxRows) const {
+    return rows <= maxRows && columns <= maxColumns() &&
+           accumulators() <= maxAccumulators();
+  }
+  /// Whether rows are whole halo tiles of so many positions (S14).
+  bool hasWholeHaloTiles(int64_t positions) const {
+    return rows % positions == 0;
+  }
   /// Elements of a row of shared memory: of 16 bits, or f32 that are converted.
   int64_t rowElements() const {
     return isConverted() ? kRowBytes / kConvertedBytes : kRowElements;

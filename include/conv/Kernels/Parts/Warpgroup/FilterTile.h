@@ -16,7 +16,22 @@
 
 #include "conv/Dialect/Conv/IR/WarpgroupTile.h"
 
+#include <optional>
+#include <string>
+
 namespace conv {
+
+/// What a tile may have too much of, or the wrong number. Each tile has a
+/// `findExceeded`, which the verifier asks for schedules that somebody gives,
+/// and the cost model for its candidates.
+enum class TileLimit {
+  Workgroup,
+  Columns,
+  Stages,
+  Groups,
+  Reach,
+  SharedMemory
+};
 
 /// A filter that stays in shared memory, and a pipeline of buffers that one
 /// warpgroup fills. The other warpgroups multiply a buffer by the filter: rows
@@ -44,7 +59,30 @@ struct FilterTile {
   int64_t sharedBytes() const {
     return barrierOffset() + 2 * tile.stages * WarpgroupTile::kBarrierBytes;
   }
+
+  /// Whether all columns of a result are in one tile (S13, S17).
+  bool hasColumns(int64_t columns) const { return columns <= tile.columns; }
+  /// Whether the tile fits the shared memory of a workgroup (S6). The bytes of
+  /// any number of stages could overflow.
+  bool fits(int64_t sharedMemoryBytes) const {
+    return tile.stages <= sharedMemoryBytes &&
+           sharedBytes() <= sharedMemoryBytes;
+  }
+  /// The first limit that keeps the tile from computing a result of `columns`
+  /// columns; none if there is a kernel.
+  std::optional<TileLimit> findExceeded(int64_t columns,
+                                        int64_t sharedMemoryBytes) const {
+    if (!hasColumns(columns))
+      return TileLimit::Columns;
+    return fits(sharedMemoryBytes) ? std::nullopt
+                                   : std::optional(TileLimit::SharedMemory);
+  }
 };
+
+/// Why a limit of `FilterTile` keeps the tile from computing a result, as
+/// "expects ..., but got ...".
+std::string explainExceeded(const FilterTile &tile, TileLimit limit,
+                            int64_t columns, int64_t sharedMemoryBytes);
 
 } // namespace conv
 
