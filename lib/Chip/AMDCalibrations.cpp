@@ -23,13 +23,9 @@ static constexpr StagedCalibration kStaged = {
     .asyncStagedSlowdown = 1,
     .transposedStagedSlowdown = 1,
     .transposingSlowdown = 1,
-    .scatterCycles = 0, // Clock: part of a loop's `storeCycles`.
-    .sparseScatterCycles = 0,
-    .wholeScatterCycles = 0,
-    .barrierCycles = 0,      // Clock: part of a loop's `stepCycles`.
-    .loadLanesPerClock = 16, // Published: 64 bytes per clock, 4 of each lane.
-    .leastLoadBytes = 4,     // Likewise.
-    .temporaries = 1.75,     // Code, as the next three.
+    .barrierCycles = 0,  // Clock: part of a loop's `stepCycles`.
+    .leastLoadBytes = 4, // Published.
+    .temporaries = 1.75, // Code, as the next three.
     .fixedRegisters = 20,
     .inputAccessRegisters = 4,
     .filterAccessRegisters = 2};
@@ -131,13 +127,16 @@ static constexpr StreamCalibration kStream = {.positions = 16,
 
 static constexpr Calibration createClocked(const DirectCalibration &direct) {
   return {.source = "the clock of lib/Clock",
-          .launch = {.loadLatencyNs = 400,  // Published, between both families.
-                     .setupCycles = 400,    // Assumed.
+          .launch = {.setupCycles = 400,    // Assumed.
                      .startSeconds = 0,     // Not part of the clock.
                      .launchSeconds = 4e-6, // Assumed.
-                     .loadBytesPerClock = 64, // Published.
-                     .splitWaves = 16,        // Clock, as the next one.
+                     .splitWaves = 16,      // Clock, as the next one.
                      .mostSplits = 32},
+          // Published; latencies lie between both families. Scattered stores
+          // are part of a loop's `storeCycles`.
+          .access = {.loadLatencyNs = 400,
+                     .loadBytesPerClock = 64,
+                     .loadLanesPerClock = 16}, // 4 bytes of each.
           .staged = kStaged,
           .unit = kUnit,
           .direct = direct,

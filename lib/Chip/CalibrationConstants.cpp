@@ -22,11 +22,9 @@ template <typename Record> struct Field {
 } // namespace
 
 static constexpr Field<LaunchCalibration> kLaunchCalibration[] = {
-    {"loadLatencyNs", &LaunchCalibration::loadLatencyNs},
     {"setupCycles", &LaunchCalibration::setupCycles},
     {"startSeconds", &LaunchCalibration::startSeconds},
     {"launchSeconds", &LaunchCalibration::launchSeconds},
-    {"loadBytesPerClock", &LaunchCalibration::loadBytesPerClock},
     {"prefetchSeconds", &LaunchCalibration::prefetchSeconds},
 };
 
@@ -44,16 +42,21 @@ static constexpr Field<TransformCalibration> kTransformCalibration[] = {
     {"waitSeconds", &TransformCalibration::waitSeconds},
 };
 
+static constexpr Field<AccessCalibration> kAccessCalibration[] = {
+    {"loadLatencyNs", &AccessCalibration::loadLatencyNs},
+    {"loadBytesPerClock", &AccessCalibration::loadBytesPerClock},
+    {"loadLanesPerClock", &AccessCalibration::loadLanesPerClock},
+    {"scatterCycles", &AccessCalibration::scatterCycles},
+    {"sparseScatterCycles", &AccessCalibration::sparseScatterCycles},
+    {"wholeScatterCycles", &AccessCalibration::wholeScatterCycles},
+};
+
 static constexpr Field<StagedCalibration> kStagedCalibration[] = {
     {"registerStagedSlowdown", &StagedCalibration::registerStagedSlowdown},
     {"asyncStagedSlowdown", &StagedCalibration::asyncStagedSlowdown},
     {"transposedStagedSlowdown", &StagedCalibration::transposedStagedSlowdown},
     {"transposingSlowdown", &StagedCalibration::transposingSlowdown},
-    {"scatterCycles", &StagedCalibration::scatterCycles},
-    {"sparseScatterCycles", &StagedCalibration::sparseScatterCycles},
-    {"wholeScatterCycles", &StagedCalibration::wholeScatterCycles},
     {"barrierCycles", &StagedCalibration::barrierCycles},
-    {"loadLanesPerClock", &StagedCalibration::loadLanesPerClock},
     {"divisionCycles", &StagedCalibration::divisionCycles},
     {"overlappingWaves", &StagedCalibration::overlappingWaves},
     {"temporaries", &StagedCalibration::temporaries},
@@ -290,6 +293,7 @@ std::vector<CalibrationConstant> conv::listConstants(Calibration &calibration) {
       all.push_back({prefix + std::string(field.name), &(record.*field.place)});
   };
   add("launch.", calibration.launch, kLaunchCalibration);
+  add("access.", calibration.access, kAccessCalibration);
   add("staged.", calibration.staged, kStagedCalibration);
   add("lane.", calibration.lane, kLaneCalibration);
   add("unit.", calibration.unit, kUnitCalibration);

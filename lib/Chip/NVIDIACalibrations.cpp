@@ -33,24 +33,24 @@ using namespace conv;
 
 static constexpr Calibration kHopper = {
     .source = "H200",
-    .launch = {.loadLatencyNs = 400,
-               .setupCycles = 400,
+    .launch = {.setupCycles = 400,
                .startSeconds = 1.04e-6,
                .launchSeconds = 4e-6,
-               .loadBytesPerClock = 64,
                .prefetchedBytes = 3 << 20,
                .prefetchSeconds = 0.26e-6,
                .splitWaves = 4,
                .mostSplits = 64},
+    .access = {.loadLatencyNs = 400,
+               .loadBytesPerClock = 64,
+               .loadLanesPerClock = 16,
+               .scatterCycles = 0.63,
+               .sparseScatterCycles = 1.46,
+               .wholeScatterCycles = 0.1},
     .staged = {.registerStagedSlowdown = 1.9,
                .asyncStagedSlowdown = 1.5,
                .transposedStagedSlowdown = 4.5,
                .transposingSlowdown = 1.5,
-               .scatterCycles = 0.63,
-               .sparseScatterCycles = 1.46,
-               .wholeScatterCycles = 0.1,
                .barrierCycles = 40,
-               .loadLanesPerClock = 16,
                .leastLoadBytes = 4,
                .divisionCycles = 0.22,
                .temporaries = 1.75,
@@ -218,11 +218,13 @@ static constexpr Calibration kHopper = {
 static constexpr Calibration createAmpere() {
   Calibration calibration = kHopper;
   calibration.source = "assumed";
+  AccessCalibration &access = calibration.access;
+  access.scatterCycles = access.sparseScatterCycles = 0;
+  access.wholeScatterCycles = 0;
   StagedCalibration &staged = calibration.staged;
   staged.registerStagedSlowdown = staged.asyncStagedSlowdown = 1;
   staged.transposedStagedSlowdown = staged.transposingSlowdown = 1;
-  staged.scatterCycles = staged.sparseScatterCycles = 0;
-  staged.wholeScatterCycles = staged.divisionCycles = 0;
+  staged.divisionCycles = 0;
   calibration.lane = {};
   calibration.warpgroup = {};
   calibration.lineBuffer = {};

@@ -106,7 +106,7 @@ double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
                                   int64_t rows, int64_t columns) {
   // As many rows of fragments are stored at a time.
   constexpr int64_t kNeighbours = 8;
-  const StagedCalibration &fit = chip.calibration->staged;
+  const AccessCalibration &fit = chip.calibration->access;
   if (!problem.storesElements())
     return 0;
   double elements = double(rows * columns) * countStoredShare(problem);
@@ -125,7 +125,7 @@ double conv::getPairCycles(const Problem &problem, const ChipInfo &chip,
   bool areOdd = areRows && problem.hasOddResultRows;
   if (problem.splits > 1 || (problem.storesElements() && !areOdd))
     return 0;
-  const StagedCalibration &fit = chip.calibration->staged;
+  const AccessCalibration &fit = chip.calibration->access;
   return (areOdd ? 2 : 1) *
          (areRows ? fit.wholeScatterCycles : fit.scatterCycles);
 }

@@ -30,15 +30,11 @@ namespace conv {
 
 /// Launches, and the fixed work of every kernel.
 struct LaunchCalibration {
-  /// From issue to use of a load that misses the nearer caches. Published
-  /// measurements lie between 250 ns (RDNA) and 700 ns (CDNA).
-  double loadLatencyNs;
   double setupCycles;   ///< Start of a workgroup, which locates its elements by
                         ///< divisions.
   double startSeconds;  ///< From a launch to the first load plus after the last
                         ///< store. Measured on an H200.
   double launchSeconds; ///< From the end of a kernel to the next one's work.
-  double loadBytesPerClock; ///< Bytes from the first-level cache per clock.
   /// Bytes of its operands that a kernel prefetches into the last-level cache
   /// while the previous one ends.
   int64_t prefetchedBytes = 0;
@@ -48,6 +44,21 @@ struct LaunchCalibration {
   /// fill the chip. By the clock of AMD chips, summing more slices costs less
   /// than workgroups that leave units idle.
   int64_t splitWaves, mostSplits;
+};
+
+/// Accesses of lanes to memory, in the kernels of all families on GPUs.
+struct AccessCalibration {
+  /// From issue to use of a load that misses the nearer caches. Published
+  /// measurements lie between 250 ns (RDNA) and 700 ns (CDNA).
+  double loadLatencyNs;
+  double loadBytesPerClock; ///< Bytes from the first-level cache per clock.
+  double loadLanesPerClock; ///< Addresses that it takes per clock.
+  /// Cycles of a compute unit for an element that a lane stores alone: adjacent
+  /// to one of the next row, or scattered. 0 where nothing was measured.
+  double scatterCycles = 0;
+  double sparseScatterCycles = 0;
+  /// `scatterCycles` if neighbouring rows fill a sector: 6 layers in f32.
+  double wholeScatterCycles = 0;
 };
 
 /// Kernels that add split-K slices. A chip on which they were not measured
@@ -105,7 +116,8 @@ struct HostCalibration;
 struct Calibration {
   std::string_view source; ///< The device or model behind the numbers.
   LaunchCalibration launch;
-  StagedCalibration staged;
+  AccessCalibration access = {};
+  StagedCalibration staged = {};
   LaneCalibration lane = {};
   UnitCalibration unit = {};
   WarpgroupCalibration warpgroup = {};

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels whose work-items stage tiles in shared memory, on all GPUs and on the
-// CPU, and those of them in which lanes multiply without matrix instructions.
+// Kernels whose work-items stage tiles in shared memory, and those of them in
+// which lanes multiply without matrix instructions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +27,8 @@ struct StagedCalibration {
   double transposedStagedSlowdown;
   /// A factor if an operand is loaded in accesses of less than 16 bytes.
   double transposingSlowdown;
-  /// Cycles of a compute unit for an element that a lane stores alone: adjacent
-  /// to one of the next row, or scattered. 0 where nothing was measured.
-  double scatterCycles;
-  double sparseScatterCycles;
-  /// `scatterCycles` if neighbouring rows fill a sector: 6 layers in f32.
-  double wholeScatterCycles;
-  double barrierCycles;     ///< A step's barrier, waits and loop control.
-  double loadLanesPerClock; ///< Addresses the first-level cache takes.
-  int64_t leastLoadBytes;   ///< Smaller loads of a lane are not faster.
+  double barrierCycles;   ///< A step's barrier, waits and loop control.
+  int64_t leastLoadBytes; ///< Smaller loads of a lane are not faster.
   /// Cycles of a unit in which a lane divides a reduced position into the
   /// coordinates of what it loads.
   double divisionCycles = 0;

@@ -144,7 +144,7 @@ ProductCycles mlir::conv::computeCycles(const DirectTiling &tiling,
   cycles.copies =
       (double(tiling.lhs.numElements) * getElementBytes(product.lhs) +
        double(tiling.rhs.numElements) * getElementBytes(product.rhs)) /
-      chip.calibration->launch.loadBytesPerClock;
+      chip.calibration->access.loadBytesPerClock;
   cycles.lhsWaits = countWaits(tiling.lhs, product.lhs, work, workItems, chip);
   cycles.rhsWaits = countWaits(tiling.rhs, product.rhs, work, workItems, chip);
   cycles.subgroups = workItems / chip.subgroupSize;
@@ -170,7 +170,7 @@ double mlir::conv::getTotalCycles(const DirectTiling &tiling, int64_t workItems,
 
 /// Cycles of one wait for memory.
 static double getWaitCycles(const ::conv::ChipInfo &chip) {
-  return chip.calibration->launch.loadLatencyNs * chip.clockGHz;
+  return chip.calibration->access.loadLatencyNs * chip.clockGHz;
 }
 
 double mlir::conv::getTurnCycles(const DirectTiling &tiling,
@@ -185,7 +185,7 @@ double mlir::conv::getTurnCycles(const DirectTiling &tiling,
   if (chip.isClocked()) {
     // The load path takes one cache line per cycle.
     double lineShare =
-        std::max(1.0, chip.calibration->launch.loadBytesPerClock / runBytes);
+        std::max(1.0, chip.calibration->access.loadBytesPerClock / runBytes);
     return getUnitCycles(chip,
                          {work.steps, fills * latency, own.copies * lineShare,
                           own.shared, own.products, own.subgroups, own.totals},
@@ -230,7 +230,7 @@ void mlir::conv::addLaneCosts(const DirectTiling &tiling,
                               ProductCycles &cycles) {
   cycles.copies = std::max(cycles.copies,
                            (countCopies(tiling.lhs) + countCopies(tiling.rhs)) /
-                               chip.calibration->staged.loadLanesPerClock);
+                               chip.calibration->access.loadLanesPerClock);
   const ::conv::DirectLaneCalibration &lanes = fit(chip).lanes;
   double subgroups =
       double(cycles.subgroups * std::min(cycles.perUnit, cycles.resident));

@@ -119,7 +119,7 @@ static void computeOccupancy(const Problem &problem, const ChipInfo &chip,
 /// all stages but one have a tile in flight.
 static double computeTileLatency(const ChipInfo &chip,
                                  const Candidate &candidate) {
-  return chip.calibration->launch.loadLatencyNs * chip.clockGHz /
+  return chip.calibration->access.loadLatencyNs * chip.clockGHz /
          double(std::max<int64_t>(1, candidate.stages - 1));
 }
 
@@ -128,14 +128,14 @@ static double computeTileLatency(const ChipInfo &chip,
 static double computeRound(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate, const Cost &cost,
                            int64_t workgroups) {
-  double latency = chip.calibration->launch.loadLatencyNs * chip.clockGHz;
+  double latency = chip.calibration->access.loadLatencyNs * chip.clockGHz;
   double alone =
       workgroups == 1 ? std::max(1.0, chip.calibration->lane.aloneFactor) : 1;
   double step = alone * std::max(double(workgroups) * cost.stepCycles,
                                  computeTileLatency(chip, candidate));
   double ends = chip.calibration->launch.setupCycles +
                 countStoredBytes(problem, candidate) /
-                    chip.calibration->launch.loadBytesPerClock;
+                    chip.calibration->access.loadBytesPerClock;
   // Products of several dgrad phases have different lengths. The round waits
   // for its first tile, but not until its last result is stored.
   double steps = double(cost.steps) * problem.averageShare();

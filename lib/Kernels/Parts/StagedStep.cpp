@@ -155,7 +155,7 @@ static double computeLoadCycles(const Problem &problem, const ChipInfo &chip,
                      : countLineWaste(chip, candidate, rows, run);
   return std::max(
       {apart, double(loads * bytes) * waste / chip.sharedCacheBytesPerClock,
-       double(loads) / fit(chip).loadLanesPerClock,
+       double(loads) / chip.calibration->access.loadLanesPerClock,
        divisions * fit(chip).divisionCycles});
 }
 

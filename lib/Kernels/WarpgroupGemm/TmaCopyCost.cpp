@@ -229,7 +229,7 @@ static double computeGatherCycles(const ChipInfo &chip,
   double bytes = double(lines * WarpgroupTile::kRowBytes);
   return bytes / chip.calibration->lineBuffer.unitBytesPerClock +
          bytes / double(operand.copyBytes) /
-             chip.calibration->staged.loadLanesPerClock;
+             chip.calibration->access.loadLanesPerClock;
 }
 
 /// Time of the rows that lanes copy over that of rows which are whole sectors.
@@ -276,7 +276,7 @@ static double computeLoadedCycles(const ChipInfo &chip,
   return std::max(double(operand.countLoads(rows)) * ofLoad,
                   bytes / chip.calibration->lineBuffer.unitBytesPerClock +
                       bytes / double(operand.loadBytes) /
-                          chip.calibration->staged.loadLanesPerClock);
+                          chip.calibration->access.loadLanesPerClock);
 }
 
 double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,

@@ -144,7 +144,7 @@ static double computeScatterSeconds(const Problem &problem,
   bool hasPhases = problem.products > 1 || stored > problem.scatteredSums;
   if (problem.scatteredSums == 0 || !hasPhases)
     return 0;
-  return chip.calibration->staged.sparseScatterCycles * stored /
+  return chip.calibration->access.sparseScatterCycles * stored /
          (double(chip.computeUnits) * chip.clockGHz * 1e9);
 }
 

@@ -225,7 +225,7 @@ TEST_F(DirectCostTest, LanesAreCorrected) {
   double slow = compute().computeSeconds;
   EXPECT_GT(slow, 2 * before.computeSeconds);
   calibration.direct.lanes.positionCycles /= 10;
-  calibration.staged.loadLanesPerClock /= 1000;
+  calibration.access.loadLanesPerClock /= 1000;
   EXPECT_GT(compute().computeSeconds, 2 * before.computeSeconds);
 }
 
