@@ -209,6 +209,18 @@ struct ChipInfo {
   /// lanes, and reads zeros beyond the end of a buffer.
   bool hasBufferInstructions() const { return backend == Backend::AMDGPU; }
 
+  /// Whether the code generator issues loads and products in the order of the
+  /// kernel (`conv.schedule_fence`).
+  bool obeysScheduleFences() const { return backend == Backend::AMDGPU; }
+
+  /// Whether the code generator makes packed instructions of a lane's products
+  /// of vectors.
+  bool hasPackedProducts() const { return backend == Backend::AMDGPU; }
+
+  /// Whether the code generator makes one instruction of a shuffle of four
+  /// bytes.
+  bool permutesBytes() const { return backend == Backend::AMDGPU; }
+
   /// Whether a subgroup can say which of those on its unit go first.
   bool hasSubgroupPriorities() const { return backend == Backend::AMDGPU; }
 

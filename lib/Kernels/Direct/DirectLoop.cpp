@@ -156,9 +156,8 @@ bool DirectRowLoop::unrollsLines(int64_t count) const {
   int64_t products = count * taps;
   for (const auto &digit : elements.digits)
     products *= digit.extent;
-  return kernel.chip.backend == ::conv::Backend::AMDGPU &&
-         tiling.isAlongBatch && count > 1 && taps <= kMaxUnrolledTaps &&
-         products <= kMostProducts;
+  return kernel.chip.obeysScheduleFences() && tiling.isAlongBatch &&
+         count > 1 && taps <= kMaxUnrolledTaps && products <= kMostProducts;
 }
 
 /// The sums of a box of elements: a loop over all but the innermost digit of

@@ -41,8 +41,7 @@ DirectProduct::DirectProduct(const Kernel &kernel,
                         operands.tiling.columns.getRank(), alignments)),
       rhs(createOperand(operands.rhs, operands.tiling.batch.getRank(),
                         operands.tiling.rows.getRank(), alignments)) {
-  if (kernel.chip.backend != ::conv::Backend::AMDGPU ||
-      operands.tiling.batch.getRank() == 0)
+  if (!kernel.chip.hasPackedProducts() || operands.tiling.batch.getRank() == 0)
     return;
   size_t matrices = operands.tiling.batch.innermost;
   packWidth = computePackWidth(matrices);
@@ -187,7 +186,7 @@ SmallVector<Value> DirectProduct::create(ArrayRef<SmallVector<Value>> boxes,
     factors.push_back({createReader(lhs, digits), createReader(rhs, digits)});
   SmallVector<Value> packs = pack(sums);
   for (size_t i = 0; i < factors.size(); ++i) {
-    if (kernel.chip.backend == ::conv::Backend::AMDGPU)
+    if (kernel.chip.obeysScheduleFences())
       startReads(MutableArrayRef(factors).drop_front(i));
     for (int64_t tap = 0; tap < numTaps; ++tap)
       for (int64_t element = 0, number = 0; element < numElements; ++element)

@@ -98,7 +98,8 @@ ElementwiseTile::planLines(const Matrix &operand) const {
 }
 
 void ElementwiseTile::shareLines(gpu::GPUFuncOp function) {
-  if (kernel.chip.backend != ::conv::Backend::AMDGPU || !areTogether())
+  // What it saves was not measured on other chips.
+  if (!kernel.chip.isClocked() || !areTogether())
     return;
   SmallVector<LineExchange> exchanges;
   for (Matrix &operand : operands) {

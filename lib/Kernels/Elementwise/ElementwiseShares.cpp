@@ -54,7 +54,7 @@ int64_t mlir::conv::countElementwiseShares(const TiledConvolution &form) {
 
 bool mlir::conv::streamsElements(const TiledConvolution &form,
                                  const ::conv::ChipInfo &chip) {
-  return chip.backend == ::conv::Backend::AMDGPU && form.transformSchedule &&
+  return chip.obeysScheduleFences() && form.transformSchedule &&
          form.transformSchedule.getElements() > 0;
 }
 

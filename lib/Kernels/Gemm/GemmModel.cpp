@@ -42,7 +42,7 @@ static std::vector<Staging> listStagings(const Problem &problem,
                                          const ChipInfo &chip) {
   std::vector<Staging> stagings = {{StagedLoop::Registers, 2}};
   // Half the shared memory allows more workgroups; not measured elsewhere.
-  if (chip.backend == Backend::AMDGPU)
+  if (chip.isClocked())
     stagings.push_back({StagedLoop::Registers, 1});
   int64_t bytes = byteSize(problem.operand);
   // With an operand through registers, async loops are no faster.
@@ -84,8 +84,7 @@ static std::vector<int64_t> listAtomCounts(const Problem &problem,
                                            int64_t rowBytes) {
   bool areTransposed =
       !problem.lhsRun.isAlongReduction && !problem.rhsRun.isAlongReduction;
-  if (chip.backend != Backend::AMDGPU || areTransposed ||
-      rowBytes < chip.cacheLineBytes)
+  if (!chip.isClocked() || areTransposed || rowBytes < chip.cacheLineBytes)
     return {1, 2, 4, 8};
   if (!allowsFiveAtoms(problem, atom, rowBytes))
     return {1, 2, 3, 4, 8};

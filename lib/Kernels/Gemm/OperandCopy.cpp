@@ -174,8 +174,7 @@ SmallVector<Value> OperandCopy::joinLoads(ValueRange loads) const {
     return {loads.front()};
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   Type integer = b.getIntegerType(element.getIntOrFloatBitWidth());
-  if (kernel.chip.backend == ::conv::Backend::AMDGPU &&
-      kernel.operandBytes() == 1) {
+  if (kernel.chip.permutesBytes() && kernel.operandBytes() == 1) {
     auto bytes = llvm::map_to_vector(
         loads, [&](Value load) { return castElements(b, load, integer); });
     auto joined = shape.rowWidth > 1 ? joinBytesOfRows(b, bytes)

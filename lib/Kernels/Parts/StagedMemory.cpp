@@ -83,7 +83,7 @@ double conv::computeStagedMemorySeconds(const Problem &problem,
                                         const Candidate &candidate,
                                         const Cost &cost) {
   double seconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
-  if (!keepsLoadsEarly(chip))
+  if (!chip.isClocked())
     return seconds;
   seconds -= problem.intermediateBytes / (chip.memoryGBs * 1e9);
   return std::max({seconds, computeTapSeconds(problem, chip, candidate, cost),

@@ -97,7 +97,7 @@ static double computeStepCycles(const ChipInfo &chip, const Cost &cost) {
 /// Registers that a wave is expected to have.
 static int64_t computeAllocated(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate, const Cost &cost) {
-  return keepsLoadsEarly(chip)
+  return chip.isClocked()
              ? computeExpectedRegisters(chip, *candidate.atom, cost.registers,
                                         hasTransposed(problem))
              : cost.registers.total();
@@ -266,7 +266,7 @@ static double addOthers(double seconds, const Problem &problem,
                         int64_t perUnit) {
   return seconds +
          problem.scatteredSums * chip.calibration->splitSum.scatteredSeconds +
-         (keepsLoadsEarly(chip) ? computeCombineSeconds(problem, chip) : 0) +
+         (chip.isClocked() ? computeCombineSeconds(problem, chip) : 0) +
          double(perUnit) *
              computeScatterCycles(problem, chip, candidate.workgroup[0],
                                   candidate.workgroup[1]) /
@@ -282,7 +282,7 @@ static double computeLeastCycles(const Problem &problem, const ChipInfo &chip,
                                  const Candidate &candidate, const Cost &cost,
                                  int64_t perUnit) {
   double share = problem.shares.empty() ? 1 : problem.shares.back();
-  if (!keepsLoadsEarly(chip))
+  if (!chip.isClocked())
     return double(perUnit) * double(cost.steps) * share *
            std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
   UnitWork work;
@@ -307,7 +307,7 @@ bool conv::isStagedSlower(const Problem &problem, const ChipInfo &chip,
     return slowdown * longest + others > seconds * (1 + kRounding);
   };
   double bytes = computeMemoryBytes(problem, chip, candidate) -
-                 (keepsLoadsEarly(chip) ? problem.intermediateBytes : 0);
+                 (chip.isClocked() ? problem.intermediateBytes : 0);
   if (isSlower(bytes / (chip.memoryGBs * 1e9)))
     return true;
   if (isMeasuredOnLanes(problem, chip, candidate))
@@ -340,7 +340,7 @@ Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
   countStep(problem, chip, candidate, cost);
   int64_t resident = cost.residentWorkgroups;
   std::optional<UnitSteps> unit; // The model of AMD units, if it applies.
-  if (keepsLoadsEarly(chip))
+  if (chip.isClocked())
     unit.emplace(chip, getUnitWork(problem, chip, candidate, cost));
   cost.stepCycles = unit ? unit->compute(resident) / double(resident)
                          : computeStepCycles(chip, cost);

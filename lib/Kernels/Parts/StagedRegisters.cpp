@@ -54,8 +54,8 @@ static int64_t countRoundsInFlight(const ChipInfo &chip,
 static int64_t countJoinRegisters(const ChipInfo &chip,
                                   const Candidate &candidate, int64_t rows,
                                   const Run &run) {
-  if (candidate.atom->kind != AtomKind::MFMA || !keepsLoadsEarly(chip) ||
-      run.isAlongReduction || copiesInLaneOrder(chip, candidate))
+  if (candidate.atom->kind != AtomKind::MFMA || run.isAlongReduction ||
+      copiesInLaneOrder(chip, candidate))
     return 0;
   int64_t longest = kVectorBytes / byteSize(candidate.atom->operand);
   int64_t blocks = vectorsPerWorkItem(chip, candidate, rows) /
@@ -166,7 +166,7 @@ int64_t conv::computePrefetchDistance(const ChipInfo &chip,
                                       bool loadsVectors) {
   AtomKind kind = candidate.atom->kind;
   // Multiply-adds pass loads through the same registers in each step.
-  if (!keepsLoadsEarly(chip) || candidate.loop != StagedLoop::Registers ||
+  if (candidate.loop != StagedLoop::Registers ||
       (kind != AtomKind::WMMA && kind != AtomKind::MFMA))
     return 1;
   // With one stage, other workgroups hide most of the latency of loads.
@@ -226,8 +226,7 @@ Rejection conv::checkStaged(const Problem &problem, const ChipInfo &chip,
   auto isWide = [&](const Run &run) {
     return run.elements * byteSize(candidate.atom->operand) >= kVectorBytes;
   };
-  bool isPhased = keepsLoadsEarly(chip) &&
-                  candidate.atom->kind == AtomKind::WMMA &&
+  bool isPhased = candidate.atom->kind == AtomKind::WMMA &&
                   isWide(problem.lhsRun) && isWide(problem.rhsRun);
   bool hoistsNothing =
       copiesInLaneOrder(chip, candidate) && candidate.atom->m > 16;

@@ -72,10 +72,10 @@ enum class Operand { Left, Right };
 /// Whether lanes load single elements of an image whose positions are reduced,
 /// and are next to each other in memory: gradients of filters with channels
 /// first, whose windows start anywhere in a row.
-static bool loadsPositions(const Problem &problem, const ChipInfo &chip,
-                           const Run &run, int64_t width) {
-  return keepsLoadsEarly(chip) && problem.facts.get<PositionFacts>() &&
-         !run.isApart && !isTransposed(run) && width == 1;
+static bool loadsPositions(const Problem &problem, const Run &run,
+                           int64_t width) {
+  return problem.facts.get<PositionFacts>() && !run.isApart &&
+         !isTransposed(run) && width == 1;
 }
 
 /// Lines of the cache for each lane that loads single positions. Lanes of a row
@@ -104,7 +104,7 @@ static double countPositionLines(const Problem &problem, const ChipInfo &chip,
 static double computeApartCycles(const Problem &problem, const ChipInfo &chip,
                                  const Candidate &candidate, Operand side,
                                  int64_t width) {
-  if (!keepsLoadsEarly(chip))
+  if (!chip.isClocked())
     return 0;
   const auto *facts = problem.facts.get<TapFacts>();
   // Lanes have neighbouring windows, which start anywhere in a line.
@@ -121,7 +121,7 @@ static double computeApartCycles(const Problem &problem, const ChipInfo &chip,
                              double(chip.subgroupSize));
   }
   const Run &run = side == Operand::Left ? problem.lhsRun : problem.rhsRun;
-  if (loadsPositions(problem, chip, run, width))
+  if (loadsPositions(problem, run, width))
     return countPositionLines(problem, chip, candidate, side);
   bool isScattered = facts && facts->scattersFilter && side == Operand::Right;
   if (!run.isApart && !isScattered)
@@ -162,13 +162,12 @@ static double computeLoadCycles(const Problem &problem, const ChipInfo &chip,
 /// Whether the offsets of loads stay the same from step to step, so that no
 /// vector instruction updates them (`conv.placed_load`). MFMA loops do that
 /// only if the offsets never change.
-static bool keepsPlaces(const Problem &problem, const ChipInfo &chip,
-                        const Candidate &candidate, const Run &run) {
+static bool keepsPlaces(const Problem &problem, const Candidate &candidate,
+                        const Run &run) {
   bool stays = candidate.atom->kind == AtomKind::MFMA
                    ? run.elements == problem.reduction
                    : run.elements % candidate.gemmK == 0;
-  return keepsLoadsEarly(chip) && candidate.loop != StagedLoop::Async &&
-         run.isAlongReduction && stays;
+  return candidate.loop != StagedLoop::Async && run.isAlongReduction && stays;
 }
 
 /// Vector instructions of a wave that find the elements of one operand, if
@@ -180,8 +179,8 @@ static std::optional<double> countTapInstructions(const Problem &problem,
                                                   const Candidate &candidate,
                                                   Operand side) {
   const auto *facts = problem.facts.get<TapFacts>();
-  if (!facts || facts->tapRun == 0 || !keepsLoadsEarly(chip) ||
-      copiesInLaneOrder(chip, candidate) || problem.lhsRun.isAlongReduction)
+  if (!facts || facts->tapRun == 0 || copiesInLaneOrder(chip, candidate) ||
+      problem.lhsRun.isAlongReduction)
     return std::nullopt;
   bool isLeft = side == Operand::Left;
   if (!isLeft && !facts->scattersFilter)
@@ -232,29 +231,28 @@ static double countCopyInstructions(const Problem &problem,
   double ofLoad = unit(chip).loadInstructions +
                   (run.takesDivisions ? unit(chip).positionInstructions : 0);
   double ofTaps = 0;
-  if (keepsLoadsEarly(chip) && width == 1 && !run.takesDivisions) {
+  if (width == 1 && !run.takesDivisions) {
     ofLoad = unit(chip).elementInstructions;
     // Windows are in the left operand.
     if (isLeft)
       ofTaps = double(longest) * unit(chip).elementPlaceInstructions;
   }
   // All rows of a lane have the positions of one vector.
-  if (loadsPositions(problem, chip, run, width)) {
+  if (loadsPositions(problem, run, width)) {
     ofLoad = unit(chip).loadInstructions + 1;
     ofTaps = run.takesDivisions
                  ? double(longest) * unit(chip).positionInstructions
                  : 0;
   }
-  if (keepsPlaces(problem, chip, candidate, run))
+  if (keepsPlaces(problem, candidate, run))
     ofLoad = ofTaps = 0;
-  bool isTurned = candidate.atom->kind == AtomKind::WMMA &&
-                  keepsLoadsEarly(chip) && isTransposed(run);
+  bool isTurned = candidate.atom->kind == AtomKind::WMMA && isTransposed(run);
   if (isTurned && width > 1)
     ofLoad = unit(chip).sharedPlaceInstructions;
   // A filter that is transposed, as for gradients of inputs, has no borders:
   // places of its loads never change.
   bool isFilter = !isLeft && problem.lhsRun.isAlongReduction;
-  if (candidate.atom->kind == AtomKind::MFMA && keepsLoadsEarly(chip) &&
+  if (candidate.atom->kind == AtomKind::MFMA &&
       candidate.loop != StagedLoop::Async && isFilter && isTransposed(run) &&
       width > 1)
     ofLoad = 0;
@@ -304,7 +302,7 @@ static double countWrittenBytes(const ChipInfo &chip,
   // instructions still take longer than counted with such rows, since what
   // finds places there is counted too low: without this factor, choices are
   // worse on gfx942.
-  bool hasConflicts = keepsLoadsEarly(chip) && isTransposed(run) &&
+  bool hasConflicts = chip.isClocked() && isTransposed(run) &&
                       !copiesInLaneOrder(chip, candidate) &&
                       rowBytes < bankBytes * chip.sharedMemoryBanks;
   return double(rows * rowBytes) *

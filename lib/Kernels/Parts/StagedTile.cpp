@@ -56,12 +56,12 @@ int64_t conv::countLoadElements(const ChipInfo &chip,
   int64_t longest = kVectorBytes / byteSize(candidate.atom->operand);
   if (copiesInLaneOrder(chip, candidate))
     return longest;
-  if (keepsLoadsEarly(chip) && run.isApart)
+  if (chip.hasBufferInstructions() && run.isApart)
     return 1;
-  if (keepsLoadsEarly(chip) && !run.isAlongReduction)
+  if (chip.hasBufferInstructions() && !run.isAlongReduction)
     longest = std::gcd(longest, vectorsPerWorkItem(chip, candidate, rows));
-  return std::gcd(longest,
-                  keepsLoadsEarly(chip) ? run.getJoined() : run.elements);
+  return std::gcd(longest, chip.hasBufferInstructions() ? run.getJoined()
+                                                        : run.elements);
 }
 
 bool conv::sharesElements(const Problem &problem, const ChipInfo &chip,
@@ -69,7 +69,7 @@ bool conv::sharesElements(const Problem &problem, const ChipInfo &chip,
   const auto *facts = problem.facts.get<TapFacts>();
   int64_t rows = candidate.workgroup[0];
   int64_t workItems = candidate.subgroups() * chip.subgroupSize;
-  return facts && facts->elementPeriod > 0 && keepsLoadsEarly(chip) &&
+  return facts && facts->elementPeriod > 0 && chip.hasBufferInstructions() &&
          candidate.loop == StagedLoop::Registers &&
          facts->tapRun % candidate.gemmK != 0 &&
          countLoadElements(chip, candidate, rows, problem.lhsRun) == 1 &&

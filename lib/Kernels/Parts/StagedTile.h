@@ -17,12 +17,6 @@
 
 namespace conv {
 
-/// Whether the code generator keeps loads where the main loop issues them
-/// (`conv.schedule_fence`).
-inline bool keepsLoadsEarly(const ChipInfo &chip) {
-  return chip.backend == Backend::AMDGPU;
-}
-
 /// Whether neighbours in memory belong to different rows. A run of a single
 /// element does not count as transposed.
 inline bool isTransposed(const Run &run) {
