@@ -18,8 +18,8 @@ namespace mlir::conv {
 /// what it does not know.
 struct Exclusion {
   std::vector<std::string> spilled; ///< As text.
-  /// Staged GEMMs whose step has at least so many elements are too large
-  /// (`countStepElements`); 0 if none is.
+  /// Kernels whose steps have at least so many elements are too large
+  /// (`KernelFamily::countStepElements`); 0 if none is.
   int64_t stepElements = 0;
 };
 

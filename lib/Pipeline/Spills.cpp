@@ -12,12 +12,12 @@
 
 #include "Spills.h"
 
+#include "conv/Kernels/KernelFamily.h"
 #include "conv/Plan/ConvolutionPlan.h"
 #include "conv/Plan/OperandForm.h"
 #include "conv/Plan/PrepackFilter.h"
 #include "conv/Schedule/DeviceChip.h"
 #include "conv/Schedule/FormSpace.h"
-#include "conv/Schedule/StepElements.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -64,8 +64,9 @@ std::vector<ChosenSchedule> mlir::conv::listSchedules(func::FuncOp function) {
     std::string text;
     llvm::raw_string_ostream(text) << schedule;
     schedules.push_back({text, schedule.getChosenBy() == ChosenBy::Heuristic,
-                         countStepElements(schedule), predictOnClock(op),
-                         countLaunches(op), std::exchange(launchesBefore, 0)});
+                         getKernelFamily(schedule).countStepElements(schedule),
+                         predictOnClock(op), countLaunches(op),
+                         std::exchange(launchesBefore, 0)});
   }
   return schedules;
 }

@@ -23,7 +23,7 @@ namespace mlir::conv {
 struct ChosenSchedule {
   std::string text;
   bool byHeuristic;
-  int64_t stepElements;  ///< `countStepElements`; only staged GEMMs have them.
+  int64_t stepElements;  ///< `KernelFamily::countStepElements`.
   double seconds;        ///< As predicted; 0 where no search compares them.
   size_t launches;       ///< With the transforms.
   size_t launchesBefore; ///< Of element-wise ops before it.

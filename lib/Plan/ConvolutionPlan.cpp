@@ -53,13 +53,13 @@ ConvolutionPlan mlir::conv::planConvolution(ConvolutionOpInterface op,
 }
 
 PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
+  KernelAttrInterface kernel = schedule.getKernel();
   return {.mergedGroups = schedule.getMergedGroups(),
           .splits = schedule.getSplits(),
-          .haloTile = SmallVector<int64_t, 2>(schedule.getHaloTile()),
-          .joinsPhases = schedule.isDirect() ||
-                         isa<WeightStationaryAttr>(schedule.getKernel()),
-          .keepsDeadTaps = schedule.isDirect(),
-          .hasChannelRows = isa<WarpgroupGemmAttr>(schedule.getKernel()),
+          .haloTile = SmallVector<int64_t, 2>(kernel.getHaloTile()),
+          .joinsPhases = kernel.joinsPhases(),
+          .keepsDeadTaps = kernel.keepsDeadTaps(),
+          .hasChannelRows = kernel.hasChannelRows(),
           .transposed = schedule.getTransposed()};
 }
 

@@ -8,7 +8,7 @@
 #include "Explanation.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
-#include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Kernels/KernelModel.h"
 #include "conv/Schedule/DeviceChip.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -39,28 +39,10 @@ Explanation::Explanation(ConvolutionOpInterface op)
 std::string mlir::conv::formatReason(const Explanation &all,
                                      ::conv::Rejection reason,
                                      const ::conv::Candidate &candidate) {
-  int64_t workItems = candidate.model->countWorkItems(all.chip, candidate);
-  switch (reason) {
-  case ::conv::Rejection::SharedMemory:
-    return formatv("{0} bytes of {1}", ::conv::computeSharedBytes(candidate),
-                   all.chip.sharedMemoryBytes);
-  case ::conv::Rejection::WorkgroupSize:
-    return formatv("{0} work-items of {1}", workItems,
-                   all.chip.maxWorkgroupSize);
-  case ::conv::Rejection::UnevenCopy:
-    return formatv("{0} work-items", workItems);
-  case ::conv::Rejection::Registers:
-    return formatv(
-        "up to {0} registers of {1}",
-        ::conv::computeNeededRegisters(
-            all.chip,
-            ::conv::computeRegisters(all.problem, all.chip, candidate)),
-        ::conv::computeAvailableRegisters(all.chip, candidate.subgroups()));
-  case ::conv::Rejection::LaunchSize:
+  const ::conv::KernelModel &model = *candidate.model;
+  if (reason == ::conv::Rejection::LaunchSize)
     return formatv("more than {0} workgroups",
-                   ::conv::computeMaxWorkgroups(workItems));
-  case ::conv::Rejection::None:
-    break;
-  }
-  return "";
+                   ::conv::computeMaxWorkgroups(
+                       model.countWorkItems(all.chip, candidate)));
+  return model.explainRejection(all.problem, all.chip, candidate, reason);
 }

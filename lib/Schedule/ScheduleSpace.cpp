@@ -17,7 +17,6 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/KernelFamily.h"
-#include "conv/Kernels/Parts/StagedModel.h"
 #include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"
 #include "conv/Schedule/Database.h"
 #include "conv/Schedule/DeviceChip.h"
@@ -412,14 +411,14 @@ std::vector<RankedSchedule> mlir::conv::rankSchedules(
   return ranked;
 }
 
-/// The quantities that a prediction was computed from, for fits of the model.
+/// The terms of a model's prediction, where models are fitted to the clock.
 static std::vector<std::pair<std::string, double>>
-describeUnit(ConvolutionOpInterface op, const RankedSchedule &one,
-             const ::conv::ChipInfo &chip) {
+listTerms(ConvolutionOpInterface op, const RankedSchedule &one,
+          const ::conv::ChipInfo &chip) {
   if (!chip.isClocked() || one.listed)
     return {};
-  return ::conv::describeUnit(computeProblem(op, one.options), chip,
-                              one.candidate, one.cost);
+  return one.candidate.model->listTerms(computeProblem(op, one.options), chip,
+                                        one.candidate, one.cost);
 }
 
 /// Prints the schedules of other forms, with the time of their transforms.
@@ -445,6 +444,6 @@ void mlir::conv::printScheduleSpace(ConvolutionOpInterface op,
   ::conv::ChipInfo chip = getDeviceChip(op);
   for (const RankedSchedule &one : rankSchedules(op, chip))
     printCandidate(op, one.get(op.getContext(), chip), one.cost.seconds, os,
-                   describeUnit(op, one, chip));
+                   listTerms(op, one, chip));
   printInOtherForms(op, chip, os);
 }

@@ -18,7 +18,6 @@
 #include "conv/Dialect/Conv/IR/ElementTypes.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Kernels/KernelFamily.h"
-#include "conv/Kernels/Parts/StagedModel.h"
 #include "conv/Schedule/Database.h"
 #include "conv/Schedule/DeviceChip.h"
 #include "conv/Schedule/FormSpace.h"
@@ -26,7 +25,6 @@
 #include "conv/Schedule/RankingMemo.h"
 #include "conv/Schedule/Schedule.h"
 #include "conv/Schedule/ScheduleSpace.h"
-#include "conv/Schedule/StepElements.h"
 #include "conv/Schedule/WinogradSchedule.h"
 #include "conv/Support/Nesting.h"
 
@@ -310,13 +308,15 @@ private:
                            const ::conv::ChipInfo &chip,
                            ArrayRef<RankedSchedule> ranked,
                            ScheduleAttr &tooLarge) const {
-    int64_t registers = getFewestExcludedRegisters(op, chip);
+    FewestRegisters spilled = countSpilledRegisters(op, chip);
     for (const RankedSchedule &one : ranked) {
       ScheduleAttr schedule = one.get(op.getContext(), chip);
-      bool spills = isa<StagedGemmAttr>(schedule.getKernel()) &&
-                    one.cost.registers.total() >= registers;
-      bool isLarge =
-          stepElements > 0 && countStepElements(schedule) >= stepElements;
+      const KernelFamily &family = getKernelFamily(schedule);
+      auto fewest = spilled.find(&family);
+      bool spills = fewest != spilled.end() &&
+                    one.cost.registers.total() >= fewest->second;
+      bool isLarge = stepElements > 0 &&
+                     family.countStepElements(schedule) >= stepElements;
       if (spills || isLarge || llvm::is_contained(excluded, schedule))
         continue;
       if (fitsWorkspace(op, schedule))
@@ -347,21 +347,17 @@ private:
           << op.getResultType();
   }
 
-  /// The fewest registers, by the model, of an excluded staged schedule. Since
-  /// that schedule spilled, every one with as many registers would spill.
-  int64_t getFewestExcludedRegisters(ConvolutionOpInterface op,
-                                     const ::conv::ChipInfo &chip) const {
-    int64_t fewest = std::numeric_limits<int64_t>::max();
-    Type elementType = getOperandElementType(op);
+  /// The fewest registers of each family's excluded schedules, which spilled.
+  using FewestRegisters = llvm::SmallDenseMap<const KernelFamily *, int64_t, 2>;
+  FewestRegisters countSpilledRegisters(ConvolutionOpInterface op,
+                                        const ::conv::ChipInfo &chip) const {
+    FewestRegisters fewest;
     for (ScheduleAttr schedule : excluded) {
-      if (!isa<StagedGemmAttr>(schedule.getKernel()) ||
-          !lookupAtom(chip, schedule.getAtom(), elementType))
-        continue;
-      PlanOptions options{.splits = getPlanOptions(schedule).splits};
-      ::conv::RegisterCost cost =
-          ::conv::computeRegisters(computeProblem(op, options), chip,
-                                   getCandidate(schedule, chip, elementType));
-      fewest = std::min(fewest, cost.total());
+      const KernelFamily &family = getKernelFamily(schedule);
+      if (auto registers = family.countRegisters(op, schedule, chip)) {
+        auto [known, isNew] = fewest.try_emplace(&family, *registers);
+        known->second = std::min(known->second, *registers);
+      }
     }
     return fewest;
   }

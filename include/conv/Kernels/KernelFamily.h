@@ -92,6 +92,22 @@ public:
   virtual ::conv::Cost predict(ConvolutionOpInterface op, ScheduleAttr schedule,
                                const ::conv::ChipInfo &chip) const;
 
+  /// The registers of a lane by which the family's schedules are compared: if
+  /// the kernel of one spills, so does that of any other one whose model counts
+  /// as many. None if the counts do not tell.
+  virtual std::optional<int64_t>
+  countRegisters(ConvolutionOpInterface op, ScheduleAttr schedule,
+                 const ::conv::ChipInfo &chip) const {
+    return std::nullopt;
+  }
+
+  /// The elements of a subgroup's unrolled code: those that it accumulates, and
+  /// those that it loads and reads from shared memory in a step. Among the
+  /// schedules of a layer, the operations of the code are nearly proportional
+  /// to this (`bench/results/README.md`, how long compiling takes). 0 if a
+  /// family's code does not depend on them.
+  virtual int64_t countStepElements(ScheduleAttr schedule) const { return 0; }
+
   /// Explains to people why the family has no candidate with this main loop for
   /// the convolution in its present form.
   virtual std::string explainAbsence(StringRef loopName,

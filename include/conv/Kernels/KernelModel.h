@@ -16,6 +16,7 @@
 #include "conv/Kernels/Candidate.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace conv {
@@ -43,6 +44,15 @@ public:
     return Rejection::None;
   }
 
+  /// How much a candidate takes of what it is rejected for, and what the chip
+  /// has: "81920 bytes of 65536".
+  virtual std::string explainRejection(const Problem &problem,
+                                       const ChipInfo &chip,
+                                       const Candidate &candidate,
+                                       Rejection reason) const {
+    return "";
+  }
+
   /// Why there would be no candidate for a problem if the chip had any amount
   /// of memory, registers and work-items; empty if there is no such reason, or
   /// none that has a name.
@@ -60,6 +70,14 @@ public:
   /// Predicts a candidate that `check` accepts.
   virtual Cost predict(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate) const = 0;
+
+  /// The terms of a prediction for a clocked chip by name, for fits of the
+  /// model (`bench/calibration`).
+  virtual std::vector<std::pair<std::string, double>>
+  listTerms(const Problem &problem, const ChipInfo &chip,
+            const Candidate &candidate, const Cost &cost) const {
+    return {};
+  }
 
   /// Whether `predict` certainly gives more than `seconds`, found in a fraction
   /// of its time, so that it need not be called.

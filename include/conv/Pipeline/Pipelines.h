@@ -93,7 +93,7 @@ struct LowerToConvOptions : TargetOptions<LowerToConvOptions> {
                      "none)")};
   Option<int64_t> stepElements{
       *this, "step-elements",
-      llvm::cl::desc("The cost model chooses no staged GEMM whose step has at "
+      llvm::cl::desc("The cost model chooses no schedule whose steps have at "
                      "least so many elements (default: any number)"),
       llvm::cl::init(0)};
 };

@@ -80,8 +80,8 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
                "Schedules that the cost model may not choose: those whose code "
                "was found to spill registers">,
     Option<"stepElements", "step-elements", "int64_t", /*default=*/"0",
-           "The cost model chooses no staged GEMM whose step has at least so many "
-           "elements (`conv/Schedule/StepElements.h`): its code would be too "
+           "The cost model chooses no schedule whose steps have at least so many "
+           "elements (`KernelFamily::countStepElements`): its code would be too "
            "large (default: any number)">
   ];
   let dependentDialects = ["::mlir::conv::ConvDialect", "::mlir::tensor::TensorDialect"];

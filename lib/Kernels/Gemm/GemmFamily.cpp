@@ -305,6 +305,28 @@ public:
                          chip.asyncCopyBytes);
   }
 
+  std::optional<int64_t>
+  countRegisters(ConvolutionOpInterface op, ScheduleAttr schedule,
+                 const ::conv::ChipInfo &chip) const override {
+    Type elementType = getOperandElementType(op);
+    if (!lookupAtom(chip, schedule.getAtom(), elementType))
+      return std::nullopt;
+    PlanOptions options{.splits = schedule.getSplits()};
+    return ::conv::computeRegisters(computeProblem(op, options), chip,
+                                    getCandidate(schedule, chip, elementType))
+        .total();
+  }
+
+  int64_t countStepElements(ScheduleAttr schedule) const override {
+    ArrayRef<int64_t> workgroup = schedule.getWorkgroup();
+    ArrayRef<int64_t> subgroup = schedule.getSubgroup();
+    int64_t subgroups =
+        workgroup[0] / subgroup[0] * (workgroup[1] / subgroup[1]);
+    int64_t loaded = (workgroup[0] + workgroup[1]) * schedule.getGemmK();
+    int64_t read = (subgroup[0] + subgroup[1]) * schedule.getGemmK();
+    return subgroup[0] * subgroup[1] + loaded / subgroups + read;
+  }
+
   size_t countAlike(ArrayRef<KernelSubproblem> subproblems,
                     const ::conv::ChipInfo &chip) const override {
     return countAlikeSubproblems(subproblems, chip);

@@ -16,7 +16,8 @@
 #include "../Parts/StagedTile.h"
 #include "../Parts/UnitModel.h"
 #include "conv/Kernels/Gemm/GemmFacts.h"
-#include "conv/Kernels/Parts/StagedKernelModel.h"
+#include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Kernels/KernelModel.h"
 #include "conv/Support/IntegerMath.h"
 
 using namespace conv;
@@ -151,9 +152,68 @@ static int64_t countLastRound(const Problem &problem, const ChipInfo &chip,
   return resident > 1 ? std::min(launched, resident * units) : 0;
 }
 
+/// "A of B".
+static std::string formatShare(int64_t taken, std::string_view unit,
+                               int64_t available) {
+  return std::to_string(taken) + " " + std::string(unit) + " of " +
+         std::to_string(available);
+}
+
 namespace {
-class GemmModel final : public StagedKernelModel {
+class GemmModel final : public KernelModel {
 public:
+  int64_t countWorkItems(const ChipInfo &chip,
+                         const Candidate &candidate) const override {
+    return candidate.subgroups() * chip.subgroupSize;
+  }
+
+  Rejection check(const Problem &problem, const ChipInfo &chip,
+                  const Candidate &candidate) const override {
+    return checkStaged(problem, chip, candidate);
+  }
+
+  std::string explainRejection(const Problem &problem, const ChipInfo &chip,
+                               const Candidate &candidate,
+                               Rejection reason) const override {
+    int64_t workItems = countWorkItems(chip, candidate);
+    switch (reason) {
+    case Rejection::SharedMemory:
+      return formatShare(computeSharedBytes(candidate), "bytes",
+                         chip.sharedMemoryBytes);
+    case Rejection::WorkgroupSize:
+      return formatShare(workItems, "work-items", chip.maxWorkgroupSize);
+    case Rejection::UnevenCopy:
+      return std::to_string(workItems) + " work-items";
+    case Rejection::Registers:
+      return "up to " +
+             formatShare(
+                 computeNeededRegisters(
+                     chip, computeRegisters(problem, chip, candidate)),
+                 "registers",
+                 computeAvailableRegisters(chip, candidate.subgroups()));
+    case Rejection::LaunchSize:
+    case Rejection::None:
+      break;
+    }
+    return "";
+  }
+
+  Cost predict(const Problem &problem, const ChipInfo &chip,
+               const Candidate &candidate) const override {
+    return computeStagedCost(problem, chip, candidate);
+  }
+
+  std::vector<std::pair<std::string, double>>
+  listTerms(const Problem &problem, const ChipInfo &chip,
+            const Candidate &candidate, const Cost &cost) const override {
+    return describeUnit(problem, chip, candidate, cost);
+  }
+
+  bool isSlower(const Problem &problem, const ChipInfo &chip,
+                const Candidate &candidate, double seconds) const override {
+    return isStagedSlower(problem, chip, candidate, seconds);
+  }
+
   void complete(const Problem &problem, const ChipInfo &chip,
                 Candidate &candidate) const override {
     candidate.lastRound = countLastRound(problem, chip, candidate);

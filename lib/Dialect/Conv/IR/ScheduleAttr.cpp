@@ -139,8 +139,7 @@ LogicalResult mlir::conv::verifyScheduleForChip(EmitError emitError,
                        << elementType << ", but got " << schedule.getAtom();
   // S9.
   KernelAttrInterface kernel = schedule.getKernel();
-  bool onHost = chip.isProcessor();
-  if (onHost != isa<HostGemmAttr>(kernel) && !isa<DirectAttr>(kernel))
+  if (!kernel.suits(chip))
     return refuseMainLoop(emitError, kernel, chip);
   return kernel.verifyForChip(emitError, chip, atom);
 }

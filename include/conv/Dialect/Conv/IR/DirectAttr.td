@@ -116,6 +116,9 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
   let extraClassDeclaration = verifyForChip # [{
     StringRef getLoopName() const { return stringifyLoop(getMainLoop()); }
     int64_t getNumSubgroups() const;
+    bool suits(const ::conv::ChipInfo &) const { return true; }
+    bool joinsPhases() const { return true; }
+    bool keepsDeadTaps() const { return true; }
     /// Whether matrix instructions reduce positions to blocks of channels.
     bool reducesBlocks() const {
       return getMainLoop() == DirectLoop::Reduction &&

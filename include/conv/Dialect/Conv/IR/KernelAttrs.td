@@ -157,6 +157,9 @@ def Conv_HostGemmAttr : Conv_KernelAttr<"HostGemm", "host_gemm"> {
                     stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>
     ```
   }];
+  let extraClassDeclaration = verifyForChip # [{
+    bool suits(const ::conv::ChipInfo &chip) const { return chip.isProcessor(); }
+  }];
 }
 
 def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", (ins), (ins
@@ -245,7 +248,9 @@ def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", 
     ```
   }];
   let assemblyFormat = "`<`" # fields # " `` custom<WarpgroupOptions>($haloTile, $cluster, $promotion, $producer) `>`";
-  let extraClassDeclaration = verifyForChip;
+  let extraClassDeclaration = verifyForChip # [{
+    bool hasChannelRows() const { return true; }
+  }];
 }
 
 def Conv_LineBufferAttr : Conv_KernelAttr<"LineBuffer", "line_buffer"> {
@@ -302,6 +307,9 @@ def Conv_WeightStationaryAttr : Conv_KernelAttr<"WeightStationary", "weight_stat
     ```
   }];
   let assemblyFormat = "`<`" # fields # " `,` `halo_tile` `=` `[` $haloTile `]` `>`";
+  let extraClassDeclaration = verifyForChip # [{
+    bool joinsPhases() const { return true; }
+  }];
 }
 
 include "conv/Dialect/Conv/IR/DirectAttr.td"
