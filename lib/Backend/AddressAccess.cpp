@@ -13,6 +13,8 @@
 
 #include "AddressAccess.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -21,12 +23,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-int64_t mlir::conv::getBytes(VectorType type) {
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
-}
-
 Type mlir::conv::getCarrierType(VectorType type) {
-  int64_t bytes = getBytes(type);
+  int64_t bytes = computeBytes(type);
   if (bytes <= 4)
     return IntegerType::get(type.getContext(), bytes * 8);
   return VectorType::get({bytes / 4}, IntegerType::get(type.getContext(), 32));
@@ -68,8 +66,8 @@ struct GuardedLoadLowering final : ConvertOpToLLVMPattern<GuardedLoadOp> {
     Value address = createAddress(rewriter, loc, adaptor.getSource(), offset,
                                   type.getElementType());
     Type carrier = getCarrierType(type);
-    Value loaded =
-        LLVM::LoadOp::create(rewriter, loc, carrier, address, getBytes(type));
+    Value loaded = LLVM::LoadOp::create(rewriter, loc, carrier, address,
+                                        computeBytes(type));
     if (isGuarded)
       loaded = LLVM::SelectOp::create(rewriter, loc, adaptor.getGuard(), loaded,
                                       createZero(rewriter, loc, carrier));
@@ -94,7 +92,7 @@ struct GuardedStoreLowering final : ConvertOpToLLVMPattern<GuardedStoreOp> {
     Value carried = LLVM::BitcastOp::create(rewriter, loc, getCarrierType(type),
                                             adaptor.getValue());
     rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, carried, address,
-                                               getBytes(type));
+                                               computeBytes(type));
     return success();
   }
 };

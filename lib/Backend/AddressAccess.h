@@ -18,9 +18,6 @@ namespace mlir::conv {
 /// access of up to 16 bytes then has an instruction.
 Type getCarrierType(VectorType type);
 
-/// The number of bytes of `type`.
-int64_t getBytes(VectorType type);
-
 /// The address of an element of type `element` at `offset` of a converted
 /// buffer. Offsets are signed: where a guard is false, the offset may be
 /// negative and is never used.

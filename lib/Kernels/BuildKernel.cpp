@@ -19,8 +19,8 @@
 #include "Parts/DependentLaunch.h"
 #include "Parts/KernelFunction.h"
 #include "Parts/OperandPrefetch.h"
-#include "Parts/SharedMemory.h"
 #include "Parts/TileScheduler.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Kernels/KernelFamily.h"
 #include "conv/Kernels/KernelLength.h"
 

@@ -8,6 +8,7 @@
 #include "conv/Kernels/DescribeProblem.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/KernelFamily.h"
 #include "conv/Plan/OperandForm.h"
@@ -19,18 +20,13 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-static int64_t getBytes(RankedTensorType type) {
-  return type.getNumElements() *
-         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
-
 /// Bytes of a tensor that a product reads: not all of them if the stride of its
 /// windows exceeds their extent.
 static double getSeenBytes(ViewAttr view, RankedTensorType type) {
-  double seen = double(getBytes(type)) / double(type.getNumElements());
+  double seen = double(computeBytes(type)) / double(type.getNumElements());
   for (int64_t size : view.getShape())
     seen *= double(size);
-  return std::min(seen, double(getBytes(type)));
+  return std::min(seen, double(computeBytes(type)));
 }
 
 /// The elements of the run's index that the innermost coordinate counts with
@@ -146,7 +142,7 @@ static int64_t computeRowDistance(const ViewedTensor &result) {
 /// neighbouring rows (1), but some of them start within a register.
 static bool startWithinRegisters(const ViewedTensor &result, int64_t distance) {
   constexpr int64_t kRegisterBytes = 4;
-  int64_t bytes = result.type.getElementTypeBitWidth() / 8;
+  int64_t bytes = getElementBytes(result.type);
   return bytes < kRegisterBytes && computeRowDistance(result) == distance &&
          computeRun(result.view, result.type.getShape()).elements * bytes %
                  kRegisterBytes !=
@@ -272,13 +268,13 @@ mlir::conv::getResultShapes(const PlanStep &step) {
     problem.launchResults.push_back(getResultShapes(step));
   problem.operand = getOperandNumericType(op);
   problem.result = *getNumericType(op.getResultType().getElementType());
-  problem.resultBytes = static_cast<double>(getBytes(op.getResultType()));
+  problem.resultBytes = static_cast<double>(computeBytes(op.getResultType()));
   for (Value operand : op.getEpilogueOperands())
     problem.epilogueBytes += static_cast<double>(
-        getBytes(cast<RankedTensorType>(operand.getType())));
+        computeBytes(cast<RankedTensorType>(operand.getType())));
   for (ArrayRef<int64_t> shape : plan.intermediates)
     problem.intermediateBytes += static_cast<double>(
-        getBytes(RankedTensorType::get(shape, getAccumulatorType(op))));
+        computeBytes(RankedTensorType::get(shape, getAccumulatorType(op))));
   problem.usefulFlops = computeLiveFlops(op);
   problem.hasHaloTiles = !options.haloTile.empty();
   problem.stacksBlocks =

@@ -7,6 +7,7 @@
 
 #include "ExplainFunction.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Schedule/Explain.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -22,7 +23,7 @@ static int64_t countBytes(TypeRange types) {
   int64_t bytes = 0;
   for (Type type : types) {
     auto tensor = cast<RankedTensorType>(type);
-    bytes += tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
+    bytes += computeBytes(tensor);
   }
   return bytes;
 }

@@ -14,6 +14,7 @@
 #include "TakeConstants.h"
 
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -40,7 +41,7 @@ LogicalResult mlir::conv::takeConstants(func::FuncOp function,
     if (!elements)
       continue; // An argument, or already taken.
     auto type = cast<RankedTensorType>(argument.getType());
-    size_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    size_t bytes = computeBytes(type);
     ArrayRef<char> raw = getRawElements(elements);
     bool isSplat = isa<SplatElementsAttr>(elements);
     if (raw.empty() || (isSplat ? bytes % raw.size() : bytes - raw.size()) != 0)

@@ -16,6 +16,7 @@
 #include "conv/Plan/DynamicBlocks.h"
 
 #include "conv/Chip/Calibration.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Plan/TransformSchedules.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -38,14 +39,11 @@ static bool hasTensorInEpilogue(DynamicOpInterface op) {
 }
 
 DynamicFacts DynamicFacts::get(DynamicOpInterface op) {
-  auto countBytes = [](Type element) -> int64_t {
-    return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  };
   return {.shape = op.getShape(),
           .direction = op.getDirection(),
           .order = op.getOrder(),
-          .operandBytes = countBytes(op.getOperandType()),
-          .resultBytes = countBytes(op.getResultType().getElementType()),
+          .operandBytes = getElementBytes(op.getOperandType()),
+          .resultBytes = getElementBytes(op.getResultType()),
           .isNormalized = op.isNormalized(),
           .hasOneKernel = op.hasOneKernel(),
           .isPacked = op.getCuSeqlens() != nullptr,

@@ -13,6 +13,7 @@
 #include "conv/Plan/TransformSchedules.h"
 
 #include "conv/Dialect/Conv/IR/MatrixDimensions.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -40,7 +41,7 @@ mlir::conv::selectTransformTile(int64_t rows, int64_t columns, int64_t bytes) {
 TransformScheduleAttr
 mlir::conv::selectTransformSchedule(ViewAttr result, RankedTensorType type) {
   auto [batch, rows, columns] = result.getShape();
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t bytes = getElementBytes(type);
   return TransformScheduleAttr::get(result.getContext(),
                                     selectTransformTile(rows, columns, bytes));
 }

@@ -14,6 +14,7 @@
 
 #include "conv/Dialect/Conv/IR/DynamicProblem.h"
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Kernels/KernelFamily.h"
 #include "conv/Plan/DynamicViews.h"
 #include "conv/Schedule/DeviceChip.h"
@@ -98,9 +99,7 @@ static llvm::json::Array plansToJson(std::optional<MemoryBound> predicted) {
 }
 
 static double countBytes(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return double(tensor.getNumElements()) *
-         double(tensor.getElementTypeBitWidth() / 8);
+  return double(computeBytes(cast<ShapedType>(type)));
 }
 
 namespace {
@@ -275,7 +274,7 @@ static double countStateBytes(StateOpInterface op) {
     auto result = cast<RankedTensorType>(state.getResult().getType());
     double moved = double(state.countSequences()) *
                    double(result.getDimSize(1)) * double(result.getDimSize(2)) *
-                   double(result.getElementTypeBitWidth() / 8);
+                   double(getElementBytes(result));
     bytes = 2 * moved;
   }
   return bytes;

@@ -15,6 +15,7 @@
 #include "conv/Chip/HostCalibration.h"
 #include "conv/Chip/HostProcessor.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/KernelFamily.h"
 #include "conv/Kernels/TransformLaunch.h"
@@ -38,7 +39,7 @@ static bool accessesNeighbours(ViewAttr view, Value tensor) {
 /// Whether work-items write a vector at a time: the innermost digit of columns
 /// fills one.
 static bool writesVectors(ViewAttr view, RankedTensorType type) {
-  return view.getColumns().back() * type.getElementTypeBitWidth() / 8 %
+  return view.getColumns().back() * getElementBytes(type) %
              ::conv::kVectorBytes ==
          0;
 }
@@ -106,8 +107,7 @@ double mlir::conv::predictTransform(Operation *transform,
     bool isScattered = view && !isSkipped &&
                        (isUnfolded || !accessesNeighbours(view, tensor) ||
                         (hasTerms && (!isResult || storesApart(view, tensor))));
-    bytes += double(type.getNumElements()) *
-             double(llvm::divideCeil(type.getElementTypeBitWidth(), 8)) *
+    bytes += double(computeBytes(type)) *
              (isSkipped     ? 1 - skipped
               : isScattered ? chip.calibration->transform.scatteredFactor
                             : 1);
@@ -148,10 +148,7 @@ static bool isRead(Value tensor) {
 int64_t mlir::conv::computeWorkspaceBytes(ConvolutionOpInterface op,
                                           ScheduleAttr schedule) {
   int64_t bytes = 0;
-  auto add = [&](RankedTensorType type) {
-    bytes += type.getNumElements() *
-             llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  };
+  auto add = [&](RankedTensorType type) { bytes += computeBytes(type); };
   visitInForm(
       op, schedule,
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {

@@ -23,6 +23,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/LayoutOrder.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Numerics/ErrorBound.h"
 #include "conv/Plan/Im2col.h"
 #include "conv/Plan/MergedDimensions.h"
@@ -327,7 +328,7 @@ static SmallVector<OperandForm>
 enumerateFormsOfType(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
                      Type operandType) {
   Type multiplied = operandType ? operandType : getOperandElementType(op);
-  int64_t bytes = multiplied.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = getElementBytes(multiplied);
   LayoutsAttr last = OperandForm::getChannelsLast(op).layouts;
   SmallVector<LayoutsAttr> layouts = {
       last, withOrder(last, op.getResultRole(), op.getResultOrder())};

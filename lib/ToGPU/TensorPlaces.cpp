@@ -11,6 +11,7 @@
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -95,9 +96,7 @@ void TensorPlaces::assignWorkspace() {
         continue;
       workspaceOffset[tensor] = workspaceBytes;
       MemRefType type = bufferType(tensor.getType());
-      workspaceBytes += llvm::alignTo(type.getNumElements() *
-                                          type.getElementTypeBitWidth() / 8,
-                                      kWorkspaceAlignment);
+      workspaceBytes += llvm::alignTo(computeBytes(type), kWorkspaceAlignment);
     }
   }
 }

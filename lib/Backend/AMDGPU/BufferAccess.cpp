@@ -15,6 +15,8 @@
 
 #include "../AddressAccess.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -24,10 +26,6 @@ using namespace mlir::conv;
 
 /// An offset beyond every tensor that buffer instructions access.
 static constexpr int64_t kOutOfRange = int64_t(1) << 31;
-
-static int64_t sizeInBytes(MemRefType type) {
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
-}
 
 static Value createI32(OpBuilder &builder, Location loc, int64_t value) {
   return LLVM::ConstantOp::create(
@@ -63,7 +61,7 @@ protected:
                                             builder.getI16IntegerAttr(0));
     Value bytes = LLVM::ConstantOp::create(
         builder, loc, builder.getI64Type(),
-        builder.getI64IntegerAttr(sizeInBytes(type) + lead));
+        builder.getI64IntegerAttr(computeBytes(type) + lead));
     if (lead != 0)
       pointer = LLVM::GEPOp::create(
           builder, loc, pointer.getType(), builder.getI8Type(), pointer,
@@ -78,8 +76,7 @@ protected:
   Value createGuardedOffset(OpBuilder &builder, Location loc, Value offset,
                             Value guard, MemRefType type) const {
     Value bytes = LLVM::MulOp::create(
-        builder, loc, offset,
-        createI32(builder, loc, type.getElementTypeBitWidth() / 8));
+        builder, loc, offset, createI32(builder, loc, getElementBytes(type)));
     if (matchPattern(guard, m_One()))
       return bytes;
     return LLVM::SelectOp::create(builder, loc, guard, bytes,
@@ -201,8 +198,7 @@ struct BufferCopyLowering final : BufferAccessPattern<GuardedCopyOp> {
     Value to =
         getStridedElementPtr(rewriter, loc, destination,
                              adaptor.getDestination(), {adaptor.getIndex()});
-    int64_t bytes =
-        int64_t(op.getElements()) * source.getElementTypeBitWidth() / 8;
+    int64_t bytes = int64_t(op.getElements()) * getElementBytes(source);
     Value zero = createI32(rewriter, loc, 0);
     rewriter.replaceOpWithNewOp<ROCDL::RawPtrBufferLoadLdsOp>(
         op, resource, to, createI32(rewriter, loc, bytes), offset, zero, zero,

@@ -15,6 +15,8 @@
 
 #include "../AddressAccess.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -31,8 +33,7 @@ struct GuardedCopyLowering final : ConvertOpToLLVMPattern<GuardedCopyOp> {
     Location loc = op.getLoc();
     Type element = getTypeConverter()->convertType(
         op.getSource().getType().getElementType());
-    int64_t bytes =
-        int64_t(op.getElements()) * element.getIntOrFloatBitWidth() / 8;
+    int64_t bytes = int64_t(op.getElements()) * getElementBytes(element);
     Value guard = adaptor.getGuard();
     Value offset = createSafeOffset(rewriter, loc, adaptor.getOffset(), guard);
     Value source =

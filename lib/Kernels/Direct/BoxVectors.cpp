@@ -13,6 +13,7 @@
 #include "BoxVectors.h"
 
 #include "conv/Chip/Chip.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/Direct/TensorBox.h"
 
@@ -57,8 +58,7 @@ int64_t BoxVectors::computeWidth(const ViewedTensor &tensor) const {
     return 1;
   const ViewAttr::Coordinate &coordinate = coordinates[*along];
   int64_t width = std::gcd(coordinate.constant,
-                           ::conv::kVectorBytes /
-                               (tensor.type.getElementTypeBitWidth() / 8));
+                           ::conv::kVectorBytes / getElementBytes(tensor.type));
   for (auto [d, stride] : llvm::enumerate(tensor.strides))
     if (d != *along && tensor.type.getDimSize(d) > 1)
       width = std::gcd(width, stride);

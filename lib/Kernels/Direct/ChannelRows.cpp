@@ -10,6 +10,8 @@
 #include "../Parts/LoopUnrolling.h"
 #include "ChannelFragments.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -110,7 +112,7 @@ void ChannelRows::transpose(const SharedBox &shared, int64_t step,
                                    storedPair);
             vector::StoreOp::create(b, vector::BitCastOp::create(b, pair, row),
                                     shared.getBuffer(), shared.getIndex(place))
-                .setAlignment(word.getElementTypeBitWidth() / 8);
+                .setAlignment(getElementBytes(word));
           }
       });
 }

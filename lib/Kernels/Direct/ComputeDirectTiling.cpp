@@ -15,6 +15,7 @@
 #include "LaneReads.h"
 
 #include "conv/Chip/HostProcessor.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -262,9 +263,8 @@ bool TilingBuilder::computeSharedMemory() {
   // The host keeps widened operands, and the sums of the whole tile.
   bool isHost = chip.isProcessor();
   auto getBytes = [&](const TensorBox &box, const ViewedTensor &operand) {
-    int64_t bits = operand.type.getElementTypeBitWidth();
     return box.numElements *
-           (isHost ? int64_t(sizeof(float)) : llvm::divideCeil(bits, 8));
+           (isHost ? int64_t(sizeof(float)) : getElementBytes(operand.type));
   };
   int64_t stageBytes =
       getBytes(tiling.lhs, product.lhs) + getBytes(tiling.rhs, product.rhs);

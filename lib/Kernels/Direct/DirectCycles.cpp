@@ -15,6 +15,8 @@
 
 #include "DirectUnit.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <array>
@@ -32,16 +34,6 @@ double mlir::conv::getShortRunCost(double runBytes, double cost,
   return 1 + cost * std::log2(std::max(1., fit(chip).longRunBytes / runBytes));
 }
 
-double mlir::conv::getBytes(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return double(tensor.getNumElements()) *
-         double(llvm::divideCeil(tensor.getElementTypeBitWidth(), 8));
-}
-
-double mlir::conv::getElementBytes(const ViewedTensor &tensor) {
-  return tensor.type.getElementTypeBitWidth() / 8;
-}
-
 /// Factor of the time of stores in which work-items fill parts of sectors: each
 /// has a run of a line, which it stores in vectors one after the other.
 static double getStoreCost(const DirectTiling &tiling,
@@ -51,7 +43,7 @@ static double getStoreCost(const DirectTiling &tiling,
     return 1;
   int64_t run = tiling.rows.getRun(tiling.rows.innermost);
   auto bytes = double(run * DirectTiling::countAdjacentColumns(result)) *
-               getElementBytes(result);
+               double(getElementBytes(result.type));
   double parts = std::min(bytes, double(chip.sectorBytes)) /
                  double(DirectTiling::countStoredBytes(result, run));
   return 1 + fit(chip).queue.partStoreCost * (parts - 1);
@@ -63,17 +55,21 @@ static double getStoreCost(const DirectTiling &tiling,
 static double getMemoryCycles(const DirectTiling &tiling,
                               const ViewedProduct &product, int64_t workgroups,
                               const ::conv::ChipInfo &chip) {
-  double operands = getBytes(product.lhs.type) + getBytes(product.rhs.type);
-  double copied = tiling.lhs.copied * getElementBytes(product.lhs) +
-                  tiling.rhs.copied * getElementBytes(product.rhs);
+  auto getBytesOf = [](double elements, const ViewedTensor &operand) {
+    return elements * double(getElementBytes(operand.type));
+  };
+  auto operands =
+      double(computeBytes(product.lhs.type) + computeBytes(product.rhs.type));
+  double copied = getBytesOf(tiling.lhs.copied, product.lhs) +
+                  getBytesOf(tiling.rhs.copied, product.rhs);
   auto getRunCost = [&](const ViewedTensor &tensor) {
-    return getShortRunCost(double(tiling.lhs.run) * getElementBytes(tensor),
+    return getShortRunCost(getBytesOf(double(tiling.lhs.run), tensor),
                            fit(chip).queue.shortRunCost, chip);
   };
   double bytes =
       (operands + fit(chip).queue.haloCost * std::max(0., copied - operands)) *
           getRunCost(product.lhs) +
-      getBytes(product.result.type) * getRunCost(product.result) *
+      double(computeBytes(product.result.type)) * getRunCost(product.result) *
           getStoreCost(tiling, product.result, chip);
   double padding = double(tiling.batch.getNumTiles() *
                           llvm::product_of(tiling.batch.sizes)) /
@@ -120,7 +116,7 @@ static double getQueueCycles(int64_t workgroups, int64_t resident, double alone,
 static int64_t countWaits(const TensorBox &box, const ViewedTensor &operand,
                           const DirectWork &work, int64_t workItems,
                           const ::conv::ChipInfo &chip) {
-  double width = double(box.copyWidth) * getElementBytes(operand);
+  auto width = double(box.copyWidth * getElementBytes(operand.type));
   if (chip.copiesWithoutRegisters(int64_t(width)) && work.steps <= 1)
     return 0;
   return llvm::divideCeil(
@@ -142,8 +138,8 @@ ProductCycles mlir::conv::computeCycles(const DirectTiling &tiling,
                   chip.sharedMemoryBytesPerClock;
   cycles.products = boxes * work.cycles;
   cycles.copies =
-      (double(tiling.lhs.numElements) * getElementBytes(product.lhs) +
-       double(tiling.rhs.numElements) * getElementBytes(product.rhs)) /
+      double(tiling.lhs.numElements * getElementBytes(product.lhs.type) +
+             tiling.rhs.numElements * getElementBytes(product.rhs.type)) /
       chip.calibration->access.loadBytesPerClock;
   cycles.lhsWaits = countWaits(tiling.lhs, product.lhs, work, workItems, chip);
   cycles.rhsWaits = countWaits(tiling.rhs, product.rhs, work, workItems, chip);

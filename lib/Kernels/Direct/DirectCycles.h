@@ -24,10 +24,6 @@ namespace mlir::conv {
 double getShortRunCost(double runBytes, double cost,
                        const ::conv::ChipInfo &chip);
 
-/// Bytes of a tensor, and of one of its elements.
-double getBytes(Type type);
-double getElementBytes(const ViewedTensor &tensor);
-
 /// What a workgroup does for a product: the cycles of a step, the times that it
 /// waits for an operand, and how many workgroups share a compute unit.
 struct ProductCycles {

@@ -13,6 +13,7 @@
 #include "DirectSearch.h"
 
 #include "conv/Chip/HostProcessor.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -31,9 +32,8 @@ SmallVector<int64_t> DirectSearch::enumerateSteps(int64_t run) const {
 
 bool DirectSearch::exceedsSharedMemory(int64_t step, int64_t several,
                                        int64_t stages) {
-  int64_t bytes =
-      stages * step * std::min(several, matrices) *
-      llvm::divideCeil(product.lhs.type.getElementTypeBitWidth(), 8);
+  int64_t bytes = stages * step * std::min(several, matrices) *
+                  getElementBytes(product.lhs.type);
   if (bytes <= chip.sharedMemoryBytes)
     return false;
   note({rows, several}, stages * step,

@@ -15,6 +15,7 @@
 #include "HostLines.h"
 #include "HostReductionTile.h"
 #include "conv/Chip/HostProcessor.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 #include "llvm/ADT/SmallSet.h"
 
@@ -50,8 +51,7 @@ static double getAccessCycles(const DirectTiling &tiling, bool isReduction,
 static double getFarCycles(const TensorBox &box, const ViewedTensor &operand,
                            const ::conv::HostCalibration &fit,
                            const ::conv::ChipInfo &chip) {
-  int64_t bytes =
-      operand.getExtent() * operand.type.getElementTypeBitWidth() / 8;
+  int64_t bytes = operand.getExtent() * getElementBytes(operand.type);
   return bytes > chip.processor->secondCacheBytes
              ? double(box.numElements) / double(box.run) * fit.farRunCycles
              : 0;
@@ -161,7 +161,7 @@ static bool hasConflicts(const ViewedTensor &result) {
   for (auto [size, stride] : llvm::zip(result.type.getShape(), result.strides))
     if (size > 1 && stride > 1 && (distance == 0 || stride < distance))
       distance = stride;
-  int64_t bytes = distance * result.type.getElementTypeBitWidth() / 8;
+  int64_t bytes = distance * getElementBytes(result.type);
   return bytes > 0 && kPeriodBytes / std::gcd(bytes, kPeriodBytes) < kFewest;
 }
 
@@ -216,7 +216,7 @@ void mlir::conv::addHostProduct(const DirectTiling &tiling,
   cost.sharedBytes = std::max(cost.sharedBytes, tiling.sharedBytes);
   cost.residentWorkgroups = 1;
   auto addBytes = [&](const TensorBox &box, const ViewedTensor &operand) {
-    cost.memoryBytes += box.copied * operand.type.getElementTypeBitWidth() / 8;
+    cost.memoryBytes += box.copied * double(getElementBytes(operand.type));
   };
   addBytes(tiling.lhs, product.lhs);
   addBytes(tiling.rhs, product.rhs);

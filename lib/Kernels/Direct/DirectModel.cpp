@@ -17,6 +17,7 @@
 #include "DirectWork.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Kernels/Candidate.h"
 #include "conv/Kernels/SplitSum.h"
 #include "conv/Plan/OperandForm.h"
@@ -66,9 +67,11 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   int64_t workgroups = tiling.batch.getNumTiles() * tiling.rows.getNumTiles();
   cost.sharedBytes = std::max(cost.sharedBytes, tiling.sharedBytes);
   cost.workgroups += workgroups;
-  cost.memoryBytes += tiling.lhs.copied * getElementBytes(product.lhs) +
-                      tiling.rhs.copied * getElementBytes(product.rhs);
-  double runBytes = double(tiling.lhs.run) * getElementBytes(product.lhs);
+  auto ofLeft = double(getElementBytes(product.lhs.type));
+  cost.memoryBytes +=
+      tiling.lhs.copied * ofLeft +
+      tiling.rhs.copied * double(getElementBytes(product.rhs.type));
+  double runBytes = double(tiling.lhs.run) * ofLeft;
   bool isQueue = cost.isQueue;
   if (!tiling.banded && !isQueue)
     cost.linesOfRuns =
@@ -133,8 +136,8 @@ DirectPlan DirectPlan::get(ConvolutionOpInterface op,
   for (auto [step, subproblem] : plan.getProducts())
     result.products.push_back(getViewedProduct(op, plan, *step, *subproblem));
   for (ArrayRef<int64_t> shape : plan.intermediates)
-    result.intermediateBytes +=
-        getBytes(RankedTensorType::get(shape, getAccumulatorType(op)));
+    result.intermediateBytes += double(
+        computeBytes(RankedTensorType::get(shape, getAccumulatorType(op))));
   return result;
 }
 
@@ -149,12 +152,15 @@ static DirectCost startCost(ConvolutionOpInterface op, const DirectPlan &plan,
                             const ::conv::ChipInfo &chip) {
   DirectCost cost;
   cost.workItems = schedule.getNumSubgroups() * chip.subgroupSize;
-  cost.memoryBytes = getBytes(op.getResultType());
+  auto getBytes = [](Value tensor) {
+    return double(computeBytes(cast<ShapedType>(tensor.getType())));
+  };
+  cost.memoryBytes = double(computeBytes(op.getResultType()));
   cost.compulsoryBytes = cost.memoryBytes;
   for (Value operand : op->getOperands())
-    cost.compulsoryBytes += getBytes(operand.getType());
+    cost.compulsoryBytes += getBytes(operand);
   for (Value operand : op.getEpilogueOperands())
-    cost.epilogueBytes += getBytes(operand.getType());
+    cost.epilogueBytes += getBytes(operand);
   cost.memoryBytes += cost.epilogueBytes;
   cost.memoryBytes += 2 * plan.intermediateBytes;
   bool isReduction = isReductionLoop(schedule);

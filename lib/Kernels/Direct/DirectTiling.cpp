@@ -12,6 +12,7 @@
 #include "conv/Kernels/Direct/DirectTiling.h"
 
 #include "BoxVectors.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -57,7 +58,7 @@ int64_t DirectTiling::countStoredBytes(const ViewedTensor &result,
   ElementBox box = createRun(result.view, run);
   BoxVectors vectors(box, result, result.view);
   vectors.narrowToWhole();
-  return vectors.getWidth() * (result.type.getElementTypeBitWidth() / 8);
+  return vectors.getWidth() * getElementBytes(result.type);
 }
 
 int64_t DirectTiling::countSums() const {

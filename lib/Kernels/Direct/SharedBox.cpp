@@ -17,6 +17,8 @@
 #include "../Parts/MatrixAccess.h"
 #include "../Parts/MultiplyAdd.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -144,8 +146,8 @@ static void forEach(const Kernel &kernel, int64_t count, int64_t together,
 }
 
 bool SharedBox::isAsync() const {
-  return kernel.chip.copiesWithoutRegisters(
-      box.copyWidth * operand.getType().getElementTypeBitWidth() / 8);
+  return kernel.chip.copiesWithoutRegisters(box.copyWidth *
+                                            getElementBytes(operand.getType()));
 }
 
 /// Builds `body` for the work-items that have a vector.
@@ -173,7 +175,7 @@ void SharedBox::copyVectors(Value source, ArrayRef<Copy> copies) const {
     loaded.push_back(kernel.load(source, copy.offset,
                                  kernel.math.both(copy.guard, copy.isThere),
                                  box.copyWidth));
-  int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
+  int64_t bytes = getElementBytes(operand.getType());
   auto store = [&](Value elements, const Copy &copy) {
     vector::StoreOp::create(kernel.b, elements, buffer, getIndex(copy.shared))
         .setAlignment(box.copyWidth * bytes);
@@ -253,14 +255,12 @@ Value SharedBox::load(Value offset, int64_t elements) const {
   Type element = operand.getElementType();
   auto load = vector::LoadOp::create(b, VectorType::get({elements}, element),
                                      buffer, getIndex(offset));
-  load.setAlignment(elements * element.getIntOrFloatBitWidth() / 8);
+  load.setAlignment(elements * getElementBytes(element));
   return load;
 }
 
 int64_t SharedBox::getVectorWidth(int64_t alignment) const {
-  return std::gcd(alignment,
-                  kVectorBytes /
-                      (operand.getType().getElementTypeBitWidth() / 8));
+  return std::gcd(alignment, kVectorBytes / getElementBytes(operand.getType()));
 }
 
 SharedBox::Reader::Reader(const SharedBox &box, Value base, int64_t alignment)

@@ -13,6 +13,7 @@
 
 #include "conv/Kernels/Direct/TensorBox.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -340,8 +341,7 @@ TensorBox BoxBuilder::create(bool isAlongBatch, VectorOrder order,
 }
 
 int64_t TensorBox::getVectorElements(Type element) {
-  return ::conv::kVectorBytes /
-         llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  return ::conv::kVectorBytes / getElementBytes(element);
 }
 
 TensorBox TensorBox::compute(const ViewedTensor &operand,

@@ -16,6 +16,8 @@
 #include "../Parts/TileScheduler.h"
 #include "ElementwiseStream.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -105,7 +107,7 @@ ElementwiseTile::createMatrix(const InterleavedMatrices &matrices,
                               const MatrixOperand &first, Value buffer,
                               int64_t limit) const {
   MatrixAccess access(math, matrices.operand), own(math, first);
-  int64_t bytes = first.getType().getElementTypeBitWidth() / 8;
+  int64_t bytes = getElementBytes(first.getType());
   bool isRepeated =
       own.getInnermostDistance(along) == 0 && own.isCheckedTogether(along) &&
       (own.isBroadcast(along) || own.getInnermostSize(along) % limit == 0);

@@ -13,6 +13,8 @@
 
 #include "ElementwiseTile.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -88,7 +90,7 @@ ElementwiseTile::planLines(const Matrix &operand) const {
       kernel.workItems % countVectorsOfLine() != 0 ||
       operand.countElements(width) == operand.width)
     return std::nullopt;
-  int64_t elements = kVectorBytes * 8 / operand.element.getIntOrFloatBitWidth();
+  int64_t elements = kVectorBytes / getElementBytes(operand.element);
   LineExchange::Shape shape{kernel.workItems / countVectorsOfLine(),
                             columns / repeat * operand.period, elements};
   bool areWhole = shape.elements % elements == 0 &&

@@ -16,6 +16,8 @@
 
 #include "../Parts/LoopUnrolling.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -49,7 +51,7 @@ SmallVector<size_t> ElementwiseStream::listFirstResults() const {
 int64_t ElementwiseStream::countBytes(const Matrix &operand) const {
   // A wave counts few loads, however small they are.
   return std::max<int64_t>(operand.countElements(tile.width) *
-                               operand.element.getIntOrFloatBitWidth() / 8,
+                               getElementBytes(operand.element),
                            kVectorBytes);
 }
 

@@ -12,7 +12,7 @@
 
 #include "LineExchange.h"
 
-#include "../Parts/SharedMemory.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -50,7 +50,7 @@ SmallVector<Value> LineExchange::exchange(ArrayRef<Value> vectors, Value line,
                                           Value first, int64_t count) const {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
-  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = getElementBytes(element);
   auto getIndex = [&](Value offset) -> Value {
     return arith::IndexCastOp::create(b, b.getIndexType(), offset);
   };

@@ -26,6 +26,7 @@
 #include "../Parts/TileScheduler.h"
 #include "ElementwiseBody.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -150,8 +151,7 @@ TransposedTile::Side TransposedTile::createSide(const MatrixOperand &operand,
   MatrixAccess access(math, operand);
   int64_t length = along == MatrixIndex::Row ? rows : columns;
   // Places in shared memory are permuted by vectors of results.
-  int64_t most = kVectorBytes /
-                 (kernel.form.result.getType().getElementTypeBitWidth() / 8);
+  int64_t most = kVectorBytes / getElementBytes(kernel.form.result.getType());
   return {operand, argument, access, along,
           access.getVectorWidth(along, std::min(length, most))};
 }
@@ -159,10 +159,8 @@ TransposedTile::Side TransposedTile::createSide(const MatrixOperand &operand,
 TransposedTile::TransposedTile(const Kernel &kernel, Value buffer)
     : kernel(kernel), math(kernel.math), buffer(buffer),
       rows(kernel.form.getTile()[1]), columns(kernel.form.getTile()[2]),
-      vector(std::min(
-          rows,
-          kVectorBytes /
-              (kernel.form.result.getType().getElementTypeBitWidth() / 8))),
+      vector(std::min(rows, kVectorBytes /
+                                getElementBytes(kernel.form.result.getType()))),
       origin(TileRaster(kernel.form).createOrigin(math, kernel.workgroup)),
       source(createSide(kernel.form.epilogueOperands.front(),
                         kernel.epilogueArguments().front(), MatrixIndex::Row)),

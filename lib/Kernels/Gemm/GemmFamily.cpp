@@ -8,6 +8,7 @@
 #include "../Families.h"
 #include "../Models.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/DescribeProblem.h"
@@ -28,7 +29,7 @@ using namespace mlir::conv;
 /// Whether all elements of an operand are within 2 GiB.
 static bool isNear(const ViewedTensor &operand) {
   return operand.getExtent() <
-         (int64_t(1) << 31) * 8 / operand.type.getElementTypeBitWidth();
+         (int64_t(1) << 31) / getElementBytes(operand.type);
 }
 
 /// Whether a digit alone counts each dimension that it moves from end to end,
@@ -47,8 +48,7 @@ static bool countsDimension(const ViewedTensor &operand, DigitRole role) {
 /// its innermost digits count neighbours, and all other digits move by whole
 /// vectors. Between merged groups, elements of one vector may be zero or not.
 static bool countsVectors(const ViewedTensor &operand) {
-  int64_t vector =
-      ::conv::kVectorBytes * 8 / operand.type.getElementTypeBitWidth();
+  int64_t vector = ::conv::kVectorBytes / getElementBytes(operand.type);
   SmallVector<int64_t> sizes = operand.view.getDigitSizes();
   SmallVector<int64_t> distances = getDistances(operand);
   if (getStart(operand) % vector)
@@ -164,8 +164,7 @@ static void describeFilter(const ViewedTensor &filter,
   int64_t ofRow = std::abs(distances[row]);
   int64_t ofReduction =
       std::abs(distances[findInnermost(sizes, sizes.size(), columns)]);
-  int64_t vector =
-      ::conv::kVectorBytes * 8 / filter.type.getElementTypeBitWidth();
+  int64_t vector = ::conv::kVectorBytes / getElementBytes(filter.type);
   facts.scattersFilter = ofRow > 1 && ofReduction > 1;
   if (facts.scattersFilter && sizes[row] >= vector && ofRow < ofReduction)
     facts.nearRows = ofRow;
@@ -183,8 +182,7 @@ describePositions(const ViewedTensor &operand) {
   facts.distance = std::abs(distances[position]);
   // Rows of other channels are a whole image apart, and those of taps in other
   // rows of the window a row of the image.
-  int64_t vector =
-      ::conv::kVectorBytes * 8 / operand.type.getElementTypeBitWidth();
+  int64_t vector = ::conv::kVectorBytes / getElementBytes(operand.type);
   if (std::abs(distances[row]) <= vector * facts.distance)
     facts.alikeRows = sizes[row];
   return facts;

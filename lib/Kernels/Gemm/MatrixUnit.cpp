@@ -13,6 +13,8 @@
 
 #include "MatrixUnit.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numeric>
@@ -220,7 +222,7 @@ SmallVector<Value> MatrixUnit::createStep(ValueRange accumulators,
 }
 
 int64_t MatrixUnit::runLength() const {
-  int64_t resultBytes = kernel.form.getResultType().getIntOrFloatBitWidth() / 8;
+  int64_t resultBytes = getElementBytes(kernel.form.getResultType());
   return std::gcd(kVectorBytes / resultBytes, columnAtoms() * columnsPerAtom());
 }
 

@@ -21,6 +21,8 @@
 #include "../Parts/MatrixAccess.h"
 #include "Epilogue.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -98,8 +100,7 @@ RegisterEpilogue::RegisterEpilogue(const Kernel &kernel,
 RegisterEpilogue::Matrix RegisterEpilogue::createMatrix(size_t tensor) const {
   MatrixAccess access = createAccess(kernel, tensor);
   Value buffer = kernel.arguments[tensor];
-  int64_t bytes =
-      kernel.form.getTensor(tensor).getType().getElementTypeBitWidth() / 8;
+  int64_t bytes = getElementBytes(kernel.form.getTensor(tensor).getType());
   int64_t limit = std::gcd(matrix.runLength(), kVectorBytes / bytes);
   return {buffer,
           access,

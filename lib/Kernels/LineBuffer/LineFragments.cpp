@@ -15,6 +15,8 @@
 
 #include "LineCopy.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -143,7 +145,7 @@ Value LineFragments::loadPair(const Row &row, int64_t group) const {
   auto load = [&](Type type, int64_t element) -> Value {
     return LLVM::LoadOp::create(
         ptx.b, type, ptx.offset(row.address, element * kElementBytes),
-        type.getIntOrFloatBitWidth() / 8);
+        getElementBytes(type));
   };
   Value loaded;
   if (window.hasPairs()) {

@@ -12,6 +12,8 @@
 
 #include "Kernel.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -210,7 +212,7 @@ std::pair<Value, Value> Kernel::subgroupOrigin() const {
 static Value createAccessOffset(ImplicitLocOpBuilder &b, Value buffer,
                                 Value offset) {
   auto type = cast<MemRefType>(buffer.getType());
-  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  int64_t bytes = computeBytes(type);
   IntegerType width =
       bytes >= (int64_t(1) << 31) ? b.getI64Type() : b.getI32Type();
   return IndexMath(b, width).cast(offset);

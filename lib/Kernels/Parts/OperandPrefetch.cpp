@@ -16,12 +16,12 @@
 #include "OperandPrefetch.h"
 
 #include "KernelFunction.h"
-#include "SharedMemory.h"
 #include "Warpgroup/PtxBuilder.h"
 
 #include "conv/Chip/Calibration.h"
 #include "conv/Chip/Chip.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 #include "mlir/Interfaces/ViewLikeInterface.h"
 

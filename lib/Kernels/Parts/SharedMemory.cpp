@@ -12,12 +12,10 @@
 
 #include "SharedMemory.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 using namespace mlir;
 using namespace mlir::conv;
-
-int64_t mlir::conv::computeBytes(MemRefType type) {
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
-}
 
 SmallVector<Value> mlir::conv::allocateShared(Kernel &kernel,
                                               gpu::GPUFuncOp function,

@@ -14,9 +14,6 @@
 
 namespace mlir::conv {
 
-/// Bytes that the elements of a buffer take.
-int64_t computeBytes(MemRefType type);
-
 /// Allocates all shared-memory buffers of a kernel. If the size exceeds what
 /// the kernel may declare statically, the kernel asks for it at launch.
 SmallVector<Value> allocateShared(Kernel &kernel, gpu::GPUFuncOp function,

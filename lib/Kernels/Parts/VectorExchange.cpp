@@ -13,7 +13,7 @@
 
 #include "VectorExchange.h"
 
-#include "SharedMemory.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -53,7 +53,7 @@ SmallVector<Value> VectorExchange::exchange(ValueRange vectors) {
   ImplicitLocOpBuilder &b = site.b;
   const IndexMath &math = site.math;
   Value buffer = buffers[turn++ % buffers.size()];
-  int64_t bytes = part * site.element.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = part * getElementBytes(site.element);
   Value own = math.mul(site.workItem, countVectors());
   for (auto [i, stored] : llvm::enumerate(vectors))
     vector::StoreOp::create(b, stored, buffer, createOffset(math.add(own, i)))

@@ -13,6 +13,7 @@
 
 #include "StateAccess.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Plan/EpilogueBody.h"
 
 using namespace mlir;
@@ -45,9 +46,8 @@ UpdateItems mlir::conv::countUpdateItems(CausalUpdateOp op,
   for (Value operand : op.getEpilogueOperands())
     elements +=
         cast<ShapedType>(operand.getType()).getRank() == 3 ? shape.t : 1;
-  int64_t bits = getElementTypeOrSelf(op.getInput()).getIntOrFloatBitWidth();
   return {shape.d / channels * assumeSequences(shape.b),
-          channels * elements * bits / 8};
+          channels * elements * getElementBytes(op.getInput().getType())};
 }
 
 namespace {

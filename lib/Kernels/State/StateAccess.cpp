@@ -13,6 +13,8 @@
 
 #include "../Parts/Warpgroup/PtxBuilder.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -80,7 +82,7 @@ int64_t mlir::conv::countChannels(const ::conv::ChipInfo &chip,
                                   int64_t channels, int64_t elements,
                                   Type element, int64_t most) {
   int64_t leastItems = chip.computeUnits * chip.calibration->state.itemsPerUnit;
-  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = getElementBytes(element);
   constexpr int64_t kWordBytes = 4;
   int64_t count = llvm::bit_floor<uint64_t>(
       std::clamp<int64_t>(kVectorBytes / bytes, 1, most));
@@ -93,8 +95,7 @@ SmallVector<StateAccess::Run> StateAccess::split(const StateTensor &tensor,
                                                  int64_t alignment,
                                                  ArrayRef<int64_t> places) {
   int64_t widest =
-      std::min(alignment, kVectorBytes * 8 /
-                              int64_t(tensor.element.getIntOrFloatBitWidth()));
+      std::min(alignment, kVectorBytes / getElementBytes(tensor.element));
   SmallVector<size_t> order = llvm::to_vector(llvm::seq(places.size()));
   llvm::sort(order,
              [&](size_t lhs, size_t rhs) { return places[lhs] < places[rhs]; });
@@ -119,8 +120,7 @@ void StateAccess::prefetch(const StateTensor &tensor, Value offset,
                            ArrayRef<int64_t> places, Value guard) const {
   SmallVector<int64_t> sorted = llvm::to_vector(places);
   llvm::sort(sorted);
-  int64_t perLine =
-      chip.prefetchBytes * 8 / int64_t(tensor.element.getIntOrFloatBitWidth());
+  int64_t perLine = chip.prefetchBytes / getElementBytes(tensor.element);
   PtxBuilder ptx(b);
   Value buffer = ptx.getAddress(tensor.buffer);
   for (size_t i = 0; i < sorted.size();) {

@@ -11,6 +11,8 @@
 
 #include "conv/Kernels/State/StateKernel.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "../Parts/KernelFunction.h"
 #include "../Parts/Warpgroup/PtxBuilder.h"
 
@@ -110,8 +112,7 @@ static IntegerType selectIndexType(OpBuilder &builder, ValueRange buffers,
   bool isLarge =
       chip.isProcessor() || llvm::any_of(buffers.getTypes(), [&](Type type) {
         auto buffer = cast<MemRefType>(type);
-        return buffer.getNumElements() * buffer.getElementTypeBitWidth() / 8 >=
-               kLimit;
+        return computeBytes(buffer) >= kLimit;
       });
   return isLarge ? builder.getI64Type() : builder.getI32Type();
 }

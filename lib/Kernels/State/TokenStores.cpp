@@ -11,6 +11,7 @@
 
 #include "TokenKernel.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Plan/EpilogueBody.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -73,7 +74,7 @@ std::optional<VectorExchange> TokenBuilder::planExchange() const {
   int64_t elements = places.size();
   if (places != llvm::to_vector(llvm::seq<int64_t>(elements)))
     return std::nullopt;
-  int64_t bytes = result.element.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = getElementBytes(result.element);
   int64_t part = std::gcd(
       std::min(getKernelAlignment(result), kVectorBytes / bytes), elements);
   if (part == elements)

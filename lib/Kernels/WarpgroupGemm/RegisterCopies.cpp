@@ -14,6 +14,8 @@
 
 #include "TF32Parts.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -27,8 +29,8 @@ RegisterCopies::RegisterCopies(const PtxBuilder &ptx,
                                const LoadedOperand &loaded, Value buffer,
                                int64_t rows, Form form, Value lane)
     : ptx(ptx), loaded(loaded), source(ptx.getAddress(buffer)),
-      element(operand.getElementType()),
-      elementBytes(element.getIntOrFloatBitWidth() / 8), tileRows(rows),
+      element(operand.getElementType()), elementBytes(getElementBytes(element)),
+      tileRows(rows),
       positions(ptx, operand,
                 /*exceedsRows=*/operand.view.getShape()[1] % rows != 0 ||
                     rows % loaded.rowsAtOnce() != 0,

@@ -12,6 +12,7 @@
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/Prepack.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -154,8 +155,7 @@ static LogicalResult verifyStrides(FunctionOpInterface function,
   std::optional<int64_t> extent = computeExtent(type.getShape(), strides);
   int64_t bytes;
   if (!extent ||
-      llvm::MulOverflow<int64_t>(
-          *extent, llvm::divideCeil(type.getElementTypeBitWidth(), 8), bytes))
+      llvm::MulOverflow<int64_t>(*extent, getElementBytes(type), bytes))
     return emit() << "fewer than 2^63 bytes apart, but got " << attribute;
   // N4.
   if (!isApart(type.getShape(), strides))

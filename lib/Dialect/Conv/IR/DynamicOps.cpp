@@ -22,6 +22,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 #include "conv/Dialect/Conv/IR/DynamicOpInterface.cpp.inc"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 TypedValue<RankedTensorType> DynamicOpInterface::getTensor(TensorRole role) {
   auto [lhs, rhs] = getOperandRoles(getDirection());
@@ -111,7 +112,7 @@ static LogicalResult verifyTensors(DynamicOpInterface op) {
       return op.emitOpError("expects ")
              << op.getTensorName(role) << " of rank " << rank
              << " with static sizes after B and T, but got " << type;
-    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    int64_t bytes = getElementBytes(type);
     for (int64_t size : type.getShape())
       if (!ShapedType::isDynamic(size) &&
           (size <= 0 || llvm::MulOverflow(bytes, size, bytes)))

@@ -12,15 +12,13 @@
 
 #include "conv/Dialect/Conv/IR/Conv.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::conv;
-
-static int64_t countBytes(MemRefType buffer) {
-  return buffer.getNumElements() * buffer.getElementTypeBitWidth() / 8;
-}
 
 /// Checks G1 and G2 for an access to `buffer`.
 static LogicalResult verifyOffset(Operation *op, MemRefType buffer,
@@ -29,7 +27,7 @@ static LogicalResult verifyOffset(Operation *op, MemRefType buffer,
   if (!buffer.getLayout().isIdentity())
     return op->emitOpError("expects a contiguous buffer, but got ") << buffer;
   // G2.
-  int64_t bytes = countBytes(buffer);
+  int64_t bytes = computeBytes(buffer);
   unsigned expected = bytes >= (int64_t(1) << 31) ? 64 : 32;
   if (!offset.isInteger(expected))
     return op->emitOpError("expects an i")
@@ -43,7 +41,7 @@ static LogicalResult verifyGuardedAccess(Operation *op, MemRefType buffer,
                                          Type offset, Value value) {
   // G5.
   auto vector = cast<VectorType>(value.getType());
-  int64_t width = vector.getNumElements() * vector.getElementTypeBitWidth() / 8;
+  int64_t width = computeBytes(vector);
   if (width > ::conv::kVectorBytes)
     return op->emitOpError("expects an access of at most ")
            << ::conv::kVectorBytes << " bytes, but got " << width;
@@ -57,7 +55,7 @@ LogicalResult GuardedLoadOp::verify() {
 
 LogicalResult PlacedLoadOp::verify() {
   // G9.
-  int64_t bytes = countBytes(getSource().getType());
+  int64_t bytes = computeBytes(getSource().getType());
   int64_t lead = static_cast<int64_t>(getLead());
   if (lead < 0)
     return emitOpError("expects a lead that is not negative, but got ") << lead;
@@ -91,7 +89,7 @@ LogicalResult GuardedCopyOp::verify() {
            << destination;
   // G8.
   TargetAttr target = TargetAttr::lookup(*this);
-  int64_t bytes = int64_t(getElements()) * source.getElementTypeBitWidth() / 8;
+  int64_t bytes = int64_t(getElements()) * getElementBytes(source);
   if ((target && !hasCopies(target.getInfo(), bytes)) ||
       bytes > ::conv::kVectorBytes || !llvm::isPowerOf2_64(bytes))
     return emitOpError("expects a copy that the target has, but got ")

@@ -8,6 +8,7 @@
 #include "StateOps.h"
 
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -27,7 +28,7 @@ LogicalResult mlir::conv::verifyBuffer(Operation *op, Value tensor,
                  << (open > 1 ? " two" : "");
     return diagnostic << ", but got " << type;
   }
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t bytes = getElementBytes(type);
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size) &&
         (size <= 0 || llvm::MulOverflow(bytes, size, bytes)))

@@ -12,6 +12,7 @@
 
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/TensorMapLimits.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -87,7 +88,7 @@ TensorMapAttr::verify(EmitError emitError, ArrayRef<int64_t> sizes,
 
 LogicalResult TensorMapOp::verify() {
   TensorMapAttr map = getMap();
-  int64_t elementBytes = getBuffer().getType().getElementTypeBitWidth() / 8;
+  int64_t elementBytes = getElementBytes(getBuffer().getType());
   // X5.
   int64_t last = map.getSizes().front() * elementBytes;
   for (auto [size, stride] :

@@ -13,6 +13,7 @@
 #include "ConvolutionOps.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -48,7 +49,7 @@ static LogicalResult verifyTensor(ConvolutionOpInterface op,
 /// Checks C3.
 static LogicalResult verifySizes(ConvolutionOpInterface op, StringRef name,
                                  RankedTensorType type) {
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t bytes = getElementBytes(type);
   for (int64_t size : type.getShape()) {
     if (size <= 0)
       return op.emitOpError("expects positive sizes of ")

@@ -16,6 +16,7 @@
 
 #include "conv/Dialect/Conv/IR/ElementwiseViews.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -131,7 +132,7 @@ bool mlir::conv::isBuffer(Type type) {
   if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() ||
       !getNumericType(tensor.getElementType()))
     return false;
-  int64_t bytes = tensor.getElementTypeBitWidth() / 8;
+  int64_t bytes = getElementBytes(tensor);
   for (int64_t size : tensor.getShape())
     if (size <= 0 || llvm::MulOverflow(bytes, size, bytes))
       return false;

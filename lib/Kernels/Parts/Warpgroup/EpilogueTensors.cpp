@@ -14,6 +14,8 @@
 
 #include "TmaCopies.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/OperationSupport.h"
 
@@ -104,9 +106,8 @@ int64_t EpilogueTensors::getColumnsOfStore() const {
 }
 
 int64_t EpilogueTensors::getRowsOfVector() const {
-  int64_t width =
-      ::conv::WarpgroupTile::kAccessBytes * 8 /
-      getKernel().form.result.getElementType().getIntOrFloatBitWidth();
+  int64_t width = ::conv::WarpgroupTile::kAccessBytes /
+                  getElementBytes(getKernel().form.result.getElementType());
   for (const Tensors &tensors : all) {
     const MatrixAccess &access = tensors.accesses[getResult()];
     if (order || access.getInnermostDistance(MatrixIndex::Row) != 1)

@@ -14,6 +14,7 @@
 
 #include "conv/Chip/Sectors.h"
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
 
 using namespace mlir;
@@ -78,8 +79,8 @@ static TmaGeometry getMatrixGeometry(const ViewedProduct &product,
   TmaGeometry geometry{};
   geometry.window.groups = 1;
   geometry.slices = llvm::product_of(product.lhs.view.getBatch());
-  geometry.elementBytes = product.lhs.type.getElementTypeBitWidth() / 8;
-  geometry.resultBytes = product.result.type.getElementTypeBitWidth() / 8;
+  geometry.elementBytes = getElementBytes(product.lhs.type);
+  geometry.resultBytes = getElementBytes(product.result.type);
   geometry.segments = 1;
   geometry.segmentPositions = product.lhs.view.getShape()[2];
   auto getMatrix = [](const ViewedTensor &operand, bool isTransposed) {

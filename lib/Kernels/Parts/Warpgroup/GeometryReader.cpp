@@ -16,6 +16,7 @@
 #include "HaloTileView.h"
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -86,8 +87,8 @@ bool GeometryReader::readTypes() {
     obstacle = found;
     return false;
   }
-  geometry.elementBytes = lhs.type.getElementTypeBitWidth() / 8;
-  geometry.resultBytes = result.type.getElementTypeBitWidth() / 8;
+  geometry.elementBytes = getElementBytes(lhs.type);
+  geometry.resultBytes = getElementBytes(result.type);
   for (const ViewedTensor *operand : {&lhs, &rhs})
     if (operand->strides != computeContiguousStrides(operand->type.getShape()))
       return refuse("operands without gaps, but got strides");

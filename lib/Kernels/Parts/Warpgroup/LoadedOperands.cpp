@@ -13,6 +13,7 @@
 #include "OperandPositions.h"
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -22,10 +23,6 @@ using namespace mlir::conv;
 using llvm::formatv;
 
 using Tile = ::conv::WarpgroupTile;
-
-static int64_t getElementBytes(const ViewedTensor &operand) {
-  return operand.type.getElementTypeBitWidth() / 8;
-}
 
 static ::conv::LoadedOperand computeLoaded(const ViewedTensor &operand) {
   MLIRContext *context = operand.type.getContext();
@@ -37,7 +34,7 @@ static ::conv::LoadedOperand computeLoaded(const ViewedTensor &operand) {
   // Neighbouring lanes load what is nearer in memory: neighbours along the
   // reduction, or rows.
   bool areLanesRows = across != 0 && (along == 0 || across <= along);
-  int64_t bytes = getElementBytes(operand);
+  int64_t bytes = getElementBytes(operand.type);
   int64_t width =
       access.getVectorWidth(MatrixIndex::Column, Tile::kAccessBytes / bytes);
   return {.loadBytes = width * bytes,

@@ -14,6 +14,7 @@
 #include "HaloTileView.h"
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
 
@@ -102,7 +103,7 @@ TmaResult mlir::conv::computeTmaResult(const ViewedTensor &result) {
   auto [batch, rows, columns] = result.view.getShape();
   TmaResult computed{Form::Lanes, rows, columns, {}};
   computed.groups = result.view.getBatch().back();
-  int64_t elementBytes = result.type.getElementTypeBitWidth() / 8;
+  int64_t elementBytes = getElementBytes(result.type);
   if (batch != computed.groups ||
       columns * elementBytes % ::conv::WarpgroupTile::kAccessBytes)
     return computed;
