@@ -37,11 +37,11 @@ static TapRange computeLiveTaps(const ConvolutionShape &shape, int64_t d) {
 }
 
 SmallVector<TapRange, 3>
-mlir::conv::computeLiveTaps(ConvolutionOpInterface op) {
-  ConvolutionShape shape = ConvolutionShape::get(op);
+mlir::conv::computeLiveTaps(const ConvolutionShape &shape,
+                            PaddingMode padding) {
   SmallVector<TapRange, 3> live;
   for (int64_t d = 0; d < shape.getRank(); ++d)
-    live.push_back(op.getPadding() == PaddingMode::Zeros
+    live.push_back(padding == PaddingMode::Zeros
                        ? ::computeLiveTaps(shape, d)
                        : TapRange{0, shape.filter[d]});
   return live;
@@ -59,6 +59,7 @@ ConvolutionShape mlir::conv::restrictTaps(ConvolutionShape shape,
 }
 
 double mlir::conv::computeLiveFlops(ConvolutionOpInterface op) {
-  return restrictTaps(ConvolutionShape::get(op), computeLiveTaps(op))
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  return restrictTaps(shape, computeLiveTaps(shape, op.getPadding()))
       .computeFlops();
 }

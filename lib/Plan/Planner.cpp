@@ -11,14 +11,17 @@
 
 #include "Planner.h"
 
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 /// Halo tiles in a reduction require that positions after the last read zeros.
-static bool hasHaloTiles(ConvolutionOpInterface op) {
-  return ConvolutionShape::get(op).getRank() >= 2 &&
+static bool hasHaloTiles(ConvolutionOpInterface op,
+                         const ConvolutionShape &shape) {
+  return shape.getRank() >= 2 &&
          (op.getDirection() != Direction::BackwardWeight ||
           op.getPadding() == PaddingMode::Zeros);
 }
@@ -33,24 +36,28 @@ static int64_t getReducedRowBytes(ConvolutionOpInterface op) {
 
 /// The taps of each dimension that a plan multiplies.
 static SmallVector<TapRange, 3> selectTaps(ConvolutionOpInterface op,
+                                           const ConvolutionShape &shape,
                                            const PlanOptions &options) {
-  SmallVector<TapRange, 3> taps = computeLiveTaps(op);
+  SmallVector<TapRange, 3> taps = computeLiveTaps(shape, op.getPadding());
   if (options.keepsDeadTaps && op.getDirection() == Direction::BackwardWeight)
-    for (auto [range, count] :
-         llvm::zip_equal(taps, ConvolutionShape::get(op).filter))
+    for (auto [range, count] : llvm::zip_equal(taps, shape.filter))
       range = {0, count};
   return taps;
 }
 
 Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
+    : Planner(op, ConvolutionShape::get(op), options) {}
+
+Planner::Planner(ConvolutionOpInterface op, const ConvolutionShape &whole,
+                 const PlanOptions &options)
     : direction(op.getDirection()), layouts(op.getLayouts()),
-      filter(ConvolutionShape::get(op).filter), live(selectTaps(op, options)),
-      shape(restrictTaps(ConvolutionShape::get(op), live)),
-      padding(op.getPadding()), options(options), rank(shape.getRank()),
-      elementBytes(getOperandElementType(op).getIntOrFloatBitWidth() / 8),
+      filter(whole.filter), live(selectTaps(op, whole, options)),
+      shape(restrictTaps(whole, live)), padding(op.getPadding()),
+      options(options), rank(shape.getRank()),
+      elementBytes(getElementBytes(getOperandElementType(op))),
       mostRowBytes(getReducedRowBytes(op)),
       space(op.getContext(), options.mergedGroups,
-            hasHaloTiles(op) ? options.haloTile : ArrayRef<int64_t>()) {
+            hasHaloTiles(op, whole) ? options.haloTile : ArrayRef<int64_t>()) {
   if (direction == Direction::BackwardData)
     shortenStrides();
   space.setSize('G', shape.groups / options.mergedGroups);

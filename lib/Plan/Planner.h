@@ -40,6 +40,10 @@ public:
   bool canTurnSlices() const;
 
 private:
+  /// A planner of an op that has this shape.
+  Planner(ConvolutionOpInterface op, const ConvolutionShape &whole,
+          const PlanOptions &options);
+
   static constexpr StringLiteral kInputLetters = "DHW";
   static constexpr StringLiteral kFilterLetters = "TRS";
   static constexpr StringLiteral kPhaseLetters = "dhw";
@@ -140,8 +144,8 @@ private:
   Direction direction;
   LayoutsAttr layouts;
   SmallVector<int64_t, 3> filter; ///< All taps.
-  SmallVector<TapRange, 3> live; ///< The taps that are multiplied.
-  ConvolutionShape shape; ///< Of live taps.
+  SmallVector<TapRange, 3> live;  ///< The taps that are multiplied.
+  ConvolutionShape shape;         ///< Of live taps.
   PaddingMode padding;
   PlanOptions options;
   int64_t rank;
