@@ -17,7 +17,7 @@
 
 namespace conv {
 
-/// Tiles that work-items stage in shared memory (`Parts/StagedModel`).
+/// Tiles that work-items stage in shared memory (`Gemm/StagedModel`).
 struct StagedCalibration {
   /// Measured over predicted time, 1 where nothing was measured: for kernels
   /// that stage tiles through registers, kernels whose copies bypass registers,
@@ -48,7 +48,7 @@ struct StagedCalibration {
   int64_t filterAccessRegisters;
 };
 
-/// Multiply-adds of lanes (`Parts/LaneModel`): 52 schedules of 13 layers within
+/// Multiply-adds of lanes (`Gemm/LaneModel`): 52 schedules of 13 layers within
 /// 13 % (root mean square).
 struct LaneCalibration {
   double startSeconds;      ///< Time around a kernel.

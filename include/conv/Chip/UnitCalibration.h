@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the model of an AMD compute unit (`Parts/UnitModel`) assumes. No other
+// What the model of an AMD compute unit (`Gemm/UnitModel`) assumes. No other
 // chip uses these records.
 //
 //===----------------------------------------------------------------------===//
@@ -38,7 +38,7 @@ struct LoopFit {
   double vectorFactor;  ///< Measured cycles of vector instructions per counted.
 };
 
-/// Compute units of AMD chips (`Parts/UnitModel`).
+/// Compute units of AMD chips (`Gemm/UnitModel`).
 struct UnitCalibration {
   LoopFit overlapped;   ///< Loops that overlap steps: MFMA.
   LoopFit phased;       ///< Loops that keep phases apart: WMMA, multiply-adds.

@@ -13,8 +13,8 @@
 #include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/DescribeProblem.h"
 #include "conv/Kernels/Gemm/GemmFacts.h"
-#include "conv/Kernels/Parts/StagedModel.h"
-#include "conv/Kernels/Parts/TapFacts.h"
+#include "conv/Kernels/Gemm/StagedModel.h"
+#include "conv/Kernels/Gemm/TapFacts.h"
 
 #include "../Parts/MatrixAccess.h"
 #include "AlikeSubproblems.h"

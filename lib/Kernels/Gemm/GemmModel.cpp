@@ -13,10 +13,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Models.h"
-#include "../Parts/StagedTile.h"
-#include "../Parts/UnitModel.h"
+#include "StagedTile.h"
+#include "UnitModel.h"
 #include "conv/Kernels/Gemm/GemmFacts.h"
-#include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Kernels/Gemm/StagedModel.h"
 #include "conv/Kernels/KernelModel.h"
 #include "conv/Support/IntegerMath.h"
 

@@ -21,7 +21,7 @@
 
 #include "TurnTaking.h"
 #include "conv/Kernels/CandidateSchedule.h"
-#include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Kernels/Gemm/StagedModel.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 

@@ -14,7 +14,7 @@
 #include "../../../lib/Kernels/WarpgroupGemm/WarpgroupCost.h"
 #include "../Schedule/ForwardProblem.h"
 
-#include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Kernels/Gemm/StagedModel.h"
 #include "conv/Schedule/Heuristics.h"
 
 #include "gtest/gtest.h"

@@ -10,14 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../../lib/Kernels/Gemm/StagedStep.h"
+#include "../../../lib/Kernels/Gemm/StagedTile.h"
 #include "../../../lib/Kernels/Models.h"
-#include "../../../lib/Kernels/Parts/StagedStep.h"
-#include "../../../lib/Kernels/Parts/StagedTile.h"
 #include "../Schedule/ForwardProblem.h"
 
+#include "conv/Kernels/Gemm/StagedModel.h"
+#include "conv/Kernels/Gemm/TapFacts.h"
 #include "conv/Kernels/KernelModel.h"
-#include "conv/Kernels/Parts/StagedModel.h"
-#include "conv/Kernels/Parts/TapFacts.h"
 
 #include "gtest/gtest.h"
 

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Kernels/Parts/UnitModel.h"
+#include "../../../lib/Kernels/Gemm/UnitModel.h"
 
 #include "gtest/gtest.h"
 

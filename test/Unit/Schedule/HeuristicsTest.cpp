@@ -12,7 +12,7 @@
 
 #include "ForwardProblem.h"
 
-#include "../../../lib/Kernels/Parts/UnitModel.h"
+#include "../../../lib/Kernels/Gemm/UnitModel.h"
 
 #include "conv/Kernels/LineBuffer/LineFacts.h"
 #include "conv/Kernels/Parts/Warpgroup/WarpgroupFacts.h"

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Kernels/Gemm/StagedModel.h"
 
 #include "LaneModel.h"
 #include "StagedMemory.h"

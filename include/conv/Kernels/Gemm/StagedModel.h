@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_KERNELS_PARTS_STAGEDMODEL_H
-#define CONV_KERNELS_PARTS_STAGEDMODEL_H
+#ifndef CONV_KERNELS_GEMM_STAGEDMODEL_H
+#define CONV_KERNELS_GEMM_STAGEDMODEL_H
 
 #include "conv/Kernels/Candidate.h"
 
@@ -78,4 +78,4 @@ describeUnit(const Problem &problem, const ChipInfo &chip,
 
 } // namespace conv
 
-#endif // CONV_KERNELS_PARTS_STAGEDMODEL_H
+#endif // CONV_KERNELS_GEMM_STAGEDMODEL_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_KERNELS_PARTS_TAPFACTS_H
-#define CONV_KERNELS_PARTS_TAPFACTS_H
+#ifndef CONV_KERNELS_GEMM_TAPFACTS_H
+#define CONV_KERNELS_GEMM_TAPFACTS_H
 
 #include <cstdint>
 
@@ -47,4 +47,4 @@ struct PositionFacts {
 
 } // namespace conv
 
-#endif // CONV_KERNELS_PARTS_TAPFACTS_H
+#endif // CONV_KERNELS_GEMM_TAPFACTS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_PARTS_LANEMODEL_H
-#define CONV_LIB_KERNELS_PARTS_LANEMODEL_H
+#ifndef CONV_LIB_KERNELS_GEMM_LANEMODEL_H
+#define CONV_LIB_KERNELS_GEMM_LANEMODEL_H
 
 #include "conv/Kernels/Candidate.h"
 
@@ -25,4 +25,4 @@ double computeLaneSeconds(const Problem &problem, const ChipInfo &chip,
 
 } // namespace conv
 
-#endif // CONV_LIB_KERNELS_PARTS_LANEMODEL_H
+#endif // CONV_LIB_KERNELS_GEMM_LANEMODEL_H

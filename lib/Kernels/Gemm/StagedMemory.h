@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_PARTS_STAGEDMEMORY_H
-#define CONV_LIB_KERNELS_PARTS_STAGEDMEMORY_H
+#ifndef CONV_LIB_KERNELS_GEMM_STAGEDMEMORY_H
+#define CONV_LIB_KERNELS_GEMM_STAGEDMEMORY_H
 
 #include "conv/Kernels/KernelModel.h"
 
@@ -19,4 +19,4 @@ double computeStagedMemorySeconds(const Problem &problem, const ChipInfo &chip,
 
 } // namespace conv
 
-#endif // CONV_LIB_KERNELS_PARTS_STAGEDMEMORY_H
+#endif // CONV_LIB_KERNELS_GEMM_STAGEDMEMORY_H

@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_PARTS_STAGEDTILE_H
-#define CONV_LIB_KERNELS_PARTS_STAGEDTILE_H
+#ifndef CONV_LIB_KERNELS_GEMM_STAGEDTILE_H
+#define CONV_LIB_KERNELS_GEMM_STAGEDTILE_H
 
-#include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Kernels/Gemm/StagedModel.h"
 
 namespace conv {
 
@@ -76,4 +76,4 @@ SharedElements countSharedElements(const Problem &problem, const ChipInfo &chip,
 
 } // namespace conv
 
-#endif // CONV_LIB_KERNELS_PARTS_STAGEDTILE_H
+#endif // CONV_LIB_KERNELS_GEMM_STAGEDTILE_H

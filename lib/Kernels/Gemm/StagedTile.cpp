@@ -7,7 +7,7 @@
 
 #include "StagedTile.h"
 
-#include "conv/Kernels/Parts/TapFacts.h"
+#include "conv/Kernels/Gemm/TapFacts.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <numeric>

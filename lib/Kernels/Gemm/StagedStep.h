@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_PARTS_STAGEDSTEP_H
-#define CONV_LIB_KERNELS_PARTS_STAGEDSTEP_H
+#ifndef CONV_LIB_KERNELS_GEMM_STAGEDSTEP_H
+#define CONV_LIB_KERNELS_GEMM_STAGEDSTEP_H
 
 #include "conv/Kernels/Candidate.h"
 
@@ -38,4 +38,4 @@ void countStep(const Problem &problem, const ChipInfo &chip,
 
 } // namespace conv
 
-#endif // CONV_LIB_KERNELS_PARTS_STAGEDSTEP_H
+#endif // CONV_LIB_KERNELS_GEMM_STAGEDSTEP_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_PARTS_UNITMODEL_H
-#define CONV_LIB_KERNELS_PARTS_UNITMODEL_H
+#ifndef CONV_LIB_KERNELS_GEMM_UNITMODEL_H
+#define CONV_LIB_KERNELS_GEMM_UNITMODEL_H
 
 #include "conv/Kernels/Candidate.h"
 
@@ -119,4 +119,4 @@ double computeCombineSeconds(const Problem &problem, const ChipInfo &chip);
 
 } // namespace conv
 
-#endif // CONV_LIB_KERNELS_PARTS_UNITMODEL_H
+#endif // CONV_LIB_KERNELS_GEMM_UNITMODEL_H

@@ -10,7 +10,7 @@
 #include "StagedTile.h"
 #include "UnitModel.h"
 
-#include "conv/Kernels/Parts/TapFacts.h"
+#include "conv/Kernels/Gemm/TapFacts.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>

@@ -14,7 +14,7 @@
 
 #include "LaneModel.h"
 
-#include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Kernels/Gemm/StagedModel.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>

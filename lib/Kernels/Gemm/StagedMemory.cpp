@@ -17,7 +17,7 @@
 #include "StagedTile.h"
 #include "UnitModel.h"
 
-#include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Kernels/Gemm/StagedModel.h"
 
 #include <algorithm>
 #include <utility>
