@@ -39,7 +39,9 @@ static std::optional<Error> checkOptions(const GenOptions &options) {
   if (options.outputType == ElementType::I32 &&
       (options.type != ElementType::I8 || hasEpilogue(options)))
     return badInput("result_dtype: expects i32 only for i8 without scale, "
-                    "bias, residual and activation");
+                    "bias, residual and activation, but got " +
+                    StringRef(elementTypeName(options.type)) +
+                    (hasEpilogue(options) ? " with these" : ""));
   return std::nullopt;
 }
 

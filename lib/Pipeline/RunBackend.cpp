@@ -41,7 +41,7 @@ struct RunBackendPass final
     ModuleOp module = getOperation();
     TargetAttr target = TargetAttr::lookup(module);
     if (!target) {
-      module.emitOpError("expects ") << TargetAttr::kName;
+      module.emitOpError("expects ") << TargetAttr::kName << ", but got none";
       return signalPassFailure();
     }
     const BackendPipelines &row = getBackendPipelines(target.getInfo().backend);

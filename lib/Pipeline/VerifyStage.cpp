@@ -38,10 +38,11 @@ using OpCheck = LogicalResult (*)(Operation *);
 
 static LogicalResult verifyConv(Operation *op) {
   if (auto module = dyn_cast<ModuleOp>(op); module && !TargetAttr::lookup(op))
-    return op->emitOpError("expects ") << TargetAttr::kName;
+    return op->emitOpError("expects ") << TargetAttr::kName << ", but got none";
   if (auto convolution = dyn_cast<ConvolutionOpInterface>(op);
       convolution && !convolution.getScheduleAttr())
-    return op->emitOpError("expects a schedule after the conv stage");
+    return op->emitOpError(
+        "expects a schedule after the conv stage, but got none");
   return success();
 }
 

@@ -22,6 +22,7 @@
 
 #include "CopyMatrices.h"
 #include "FormLayouts.h"
+#include "WindowFacts.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/MatrixDimensions.h"
@@ -170,11 +171,16 @@ std::string Im2col::findObstacle(ConvolutionOpInterface op, LayoutsAttr layouts,
     return formatv("expects im2col of at most {0} dimensions, but got {1}",
                    shape.getRank(), dims);
   if (op.getGroups() != 1 || op.getLayouts().getInput().contains('G'))
-    return "expects one group, and layouts without G, for im2col";
+    return formatv("expects one group, and layouts without G, for im2col, but "
+                   "got {0} groups in \"{1}\"",
+                   op.getGroups(), op.getLayouts().getInput());
   if (op.getPadding() != PaddingMode::Zeros)
-    return "expects padding of zeros for im2col";
+    return formatv("expects padding of zeros for im2col, but got {0}",
+                   stringifyPaddingMode(op.getPadding()));
   if (layouts.getInput().size() != op.getLayouts().getInput().size())
-    return "expects layouts with all spatial dimensions for im2col";
+    return formatv("expects layouts with all spatial dimensions for im2col, "
+                   "but got \"{0}\"",
+                   layouts.getInput());
   if (!element.isF32() && !element.isF16() && !element.isBF16())
     return formatv("expects operands of f32, f16 or bf16 for im2col, but got "
                    "{0}",
@@ -183,8 +189,10 @@ std::string Im2col::findObstacle(ConvolutionOpInterface op, LayoutsAttr layouts,
   if (im2col.unfoldsResult())
     return im2col.findFoldObstacle();
   if (op.getDirection() == Direction::BackwardData && !movesByOne(shape, dims))
-    return "expects a window that moves by 1 along the unfolded dimensions for "
-           "im2col of a gradient of the output";
+    return formatv("expects a window that moves by 1 along the unfolded "
+                   "dimensions for im2col of a gradient of the output, but got "
+                   "strides {0}",
+                   printSizes(shape.strides));
   StringRef order = im2col.role == TensorRole::Input ? layouts.getInput()
                                                      : layouts.getOutput();
   if (!im2col.isChannel(order.back()))

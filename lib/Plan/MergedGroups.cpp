@@ -18,6 +18,8 @@
 
 #include "MergedGroups.h"
 
+#include "CopyMatrices.h"
+
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -35,7 +37,9 @@ std::string mlir::conv::findMergeObstacle(ConvolutionOpInterface op,
                    "part of {0} groups of {1}, but got {2}",
                    groups, own, channels);
   if (op.getLayouts().getInput().contains('G'))
-    return "expects layouts without groups for a channel_multiple of groups";
+    return formatv("expects layouts without G for a channel_multiple of "
+                   "groups, but got \"{0}\"",
+                   op.getLayouts().getInput());
   Type element = op.getResultRole() == TensorRole::Filter
                      ? op.getResultType().getElementType()
                      : operand;
@@ -108,12 +112,7 @@ Value mlir::conv::createMergedFilter(OpBuilder &builder,
         context, SmallVector<int64_t>{1}, digits.rows, digits.columns,
         AffineMap::get(count, 0, coordinates, context), {}, PaddingMode::Zeros);
   };
-  // Blocks have one element, which the unit matrix keeps.
-  auto one = DenseElementsAttr::get(
-      RankedTensorType::get({1, 1}, builder.getF32Type()), 1.0F);
-  return BlockTransformOp::create(
-             builder, op.getLoc(), result, source, ValueRange(),
-             createView(from, digits.inSource), builder.getArrayAttr(one),
-             createView(to, digits.inResult), builder.getArrayAttr({}))
-      .getResult();
+  return createBlockCopy(builder, op.getLoc(), source,
+                         createView(from, digits.inSource), result,
+                         createView(to, digits.inResult));
 }

@@ -14,6 +14,7 @@
 
 #include "FormBuilder.h"
 #include "MergedGroups.h"
+#include "WindowFacts.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ElementwiseViews.h"
@@ -57,15 +58,13 @@ OperandForm OperandForm::getChannelsLast(ConvolutionOpInterface op) {
 /// Why spatial dimensions cannot be collapsed, or an empty string.
 static std::string findFlatObstacle(ConvolutionOpInterface op) {
   ConvolutionShape shape = ConvolutionShape::get(op);
-  auto areAll = [](ArrayRef<int64_t> values, int64_t expected) {
-    return llvm::all_of(values, [=](int64_t v) { return v == expected; });
-  };
-  if (!areAll(shape.filter, 1) || !areAll(shape.strides, 1) ||
-      !areAll(shape.low, 0) || !areAll(shape.high, 0))
+  if (!isPointwise(shape))
     return "expects a window of one element that moves by 1, without padding, "
-           "for layouts of one dimension";
+           "for layouts of one dimension, but got " +
+           describeWindow(shape);
   if (haveGaps(op))
-    return "expects tensors without gaps for layouts of one dimension";
+    return "expects tensors without gaps for layouts of one dimension, but got "
+           "conv.strides";
   for (TensorRole role : kTensorRoles)
     if (!groupSpatial(op.getOrder(role)))
       return llvm::formatv("expects spatial dimensions next to each other for "
@@ -91,11 +90,15 @@ int64_t OperandForm::countMergedGroups(ConvolutionOpInterface op) const {
 /// Why dimensions cannot be merged, or an empty string.
 static std::string findMergedObstacle(ConvolutionOpInterface op,
                                       const OperandForm &form) {
-  if (!MergedDimensions::find(op) || !form.outputTile.empty())
-    return "expects windows of one element that move by 1, without padding, "
-           "along depth, or lines and columns, tensors without gaps, and not "
-           "winograd, for layouts of two dimensions";
-  return "";
+  if (MergedDimensions::find(op) && form.outputTile.empty())
+    return "";
+  return llvm::formatv(
+      "expects windows of one element that move by 1, without padding, along "
+      "depth, or lines and columns, tensors without gaps, and not winograd, "
+      "for layouts of two dimensions, but got {0}{1}{2}",
+      describeWindow(ConvolutionShape::get(op)),
+      haveGaps(op) ? ", and conv.strides" : "",
+      form.outputTile.empty() ? "" : ", for winograd");
 }
 
 std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
@@ -120,7 +123,9 @@ std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
         !obstacle.empty())
       return obstacle;
   if (im2col > 0 && (!outputTile.empty() || haveGaps(op)))
-    return "expects tensors without gaps, and not winograd, for im2col";
+    return llvm::formatv("expects tensors without gaps, and not winograd, for "
+                         "im2col, but got {0}",
+                         outputTile.empty() ? "conv.strides" : "output_tile");
   if (im2col > 0)
     if (std::string obstacle =
             Im2col::findObstacle(op, layouts ? layouts : op.getLayouts(),
@@ -128,7 +133,9 @@ std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
         !obstacle.empty())
       return obstacle;
   if (spaceToBatch > 1 && (im2col > 0 || !outputTile.empty()))
-    return "expects neither im2col nor winograd for space_to_batch";
+    return llvm::formatv("expects neither im2col nor winograd for "
+                         "space_to_batch, but got {0}",
+                         im2col > 0 ? "im2col" : "output_tile");
   if (spaceToBatch > 1)
     if (std::string obstacle = SpaceToBatch::findObstacle(
             op, layouts, spaceToBatch, getOperandType(op));
@@ -138,7 +145,9 @@ std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
     return "";
   bool isFlat = flattens(*this, op);
   if (isFlat && !outputTile.empty())
-    return "expects layouts with all spatial dimensions for winograd";
+    return llvm::formatv("expects layouts with all spatial dimensions for "
+                         "winograd, but got \"{0}\"",
+                         layouts.getInput());
   if (isFlat)
     if (std::string obstacle = findFlatObstacle(op); !obstacle.empty())
       return obstacle;

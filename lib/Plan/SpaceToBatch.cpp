@@ -42,8 +42,10 @@ std::string SpaceToBatch::findObstacle(ConvolutionOpInterface op,
                                        Type element) {
   if (op.getDirection() != Direction::BackwardWeight ||
       op.getPadding() != PaddingMode::Zeros)
-    return "expects the gradient of a filter, with padding of zeros, for "
-           "space_to_batch";
+    return llvm::formatv("expects the gradient of a filter, with padding of "
+                         "zeros, for space_to_batch, but got {0} with "
+                         "padding of {1}",
+                         op->getName(), stringifyPaddingMode(op.getPadding()));
   if (!element.isF32() && !element.isF16() && !element.isBF16())
     return llvm::formatv("expects operands of f32, f16 or bf16 for "
                          "space_to_batch, but got {0}",
@@ -51,8 +53,12 @@ std::string SpaceToBatch::findObstacle(ConvolutionOpInterface op,
   LayoutsAttr own = op.getLayouts();
   if (!layouts || own.getInput().contains('G') ||
       layouts.getInput().size() != own.getInput().size() || haveGaps(op))
-    return "expects layouts of more than one dimension and without G, and "
-           "tensors without gaps, for space_to_batch";
+    return llvm::formatv("expects layouts of more than one dimension and "
+                         "without G, and tensors without gaps, for "
+                         "space_to_batch, but got \"{0}\" for \"{1}\"{2}",
+                         layouts ? layouts.getInput() : own.getInput(),
+                         own.getInput(),
+                         haveGaps(op) ? " and conv.strides" : "");
   int64_t most = llvm::max_element(ConvolutionShape::get(op).output)[0];
   if (strips > most)
     return llvm::formatv("expects space_to_batch to be at most {0}, but got "

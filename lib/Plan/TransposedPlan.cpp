@@ -19,32 +19,35 @@
 
 #include "Planner.h"
 
+#include "WindowFacts.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace mlir::conv;
-
-/// Whether each output position reads the input position of the same index.
-static bool isPointwise(const ConvolutionShape &shape) {
-  auto areAll = [](ArrayRef<int64_t> values, int64_t expected) {
-    return llvm::all_of(values, [=](int64_t v) { return v == expected; });
-  };
-  return areAll(shape.filter, 1) && areAll(shape.strides, 1) &&
-         areAll(shape.low, 0) && areAll(shape.high, 0);
-}
 
 /// Why a weight gradient, whose rows are taps of halo tiles, has no transpose.
 static std::string findGradientObstacle(ConvolutionOpInterface op,
                                         ArrayRef<int64_t> haloTile) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   if (haloTile.empty() || shape.getRank() < int64_t(haloTile.size()))
-    return "expects halo tiles, in two or three spatial dimensions, for a "
-           "transposed gradient of a filter";
+    return llvm::formatv("expects halo tiles, in two or three spatial "
+                         "dimensions, for a transposed gradient of a filter, "
+                         "but got {0} in {1}",
+                         haloTile.empty() ? "none" : printSizes(haloTile),
+                         shape.getRank());
   bool hasOther = shape.groups != 1 ||
                   op.getLayouts().getInput().contains('G') ||
                   op.getPadding() != PaddingMode::Zeros ||
                   llvm::any_of(shape.strides, [](int64_t s) { return s != 1; });
-  return hasOther ? "expects one group, a window that moves by 1 and padding "
-                    "with zeros for a transposed gradient of a filter"
-                  : "";
+  if (!hasOther)
+    return "";
+  return llvm::formatv(
+      "expects one group, a window that moves by 1 and padding "
+      "with zeros for a transposed gradient of a filter, but "
+      "got {0} groups in \"{1}\", strides {2} and {3}",
+      shape.groups, op.getLayouts().getInput(), printSizes(shape.strides),
+      stringifyPaddingMode(op.getPadding()));
 }
 
 std::string mlir::conv::findTransposedObstacle(ConvolutionOpInterface op,
@@ -53,14 +56,17 @@ std::string mlir::conv::findTransposedObstacle(ConvolutionOpInterface op,
   if (op.getDirection() == Direction::BackwardWeight)
     return findGradientObstacle(op, haloTile);
   if (!haloTile.empty())
-    return "expects no halo tiles for a transposed product";
+    return "expects no halo tiles for a transposed product, but got " +
+           printSizes(haloTile);
   ConvolutionShape shape = ConvolutionShape::get(op);
   if (shape.getRank() != 1 || !isPointwise(shape))
     return "expects one spatial dimension and a window of one element that "
-           "moves "
-           "by 1, without padding, for a transposed product";
+           "moves by 1, without padding, for a transposed product, but got " +
+           describeWindow(shape);
   if (shape.groups != 1 || op.getLayouts().getInput().contains('G'))
-    return "expects one group for a transposed product";
+    return llvm::formatv("expects one group for a transposed product, but got "
+                         "{0} in \"{1}\"",
+                         shape.groups, op.getLayouts().getInput());
   return "";
 }
 

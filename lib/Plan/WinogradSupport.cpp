@@ -7,6 +7,8 @@
 
 #include "conv/Plan/WinogradForm.h"
 
+#include "WindowFacts.h"
+
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -23,19 +25,15 @@ static bool areAll(ArrayRef<int64_t> values, int64_t expected) {
   return llvm::all_of(values, [=](int64_t value) { return value == expected; });
 }
 
-static std::string print(ArrayRef<int64_t> sizes) {
-  return llvm::join(
-      llvm::map_range(sizes, [](int64_t s) { return std::to_string(s); }),
-      ", ");
-}
-
 static std::string findTileObstacle(const ConvolutionShape &shape,
                                     ArrayRef<int64_t> outputTile) {
   if (static_cast<int64_t>(outputTile.size()) != shape.getRank())
-    return formatv("expects output_tile to have {0} sizes, but got [{1}]",
-                   shape.getRank(), print(outputTile));
+    return formatv("expects output_tile to have {0} sizes, but got {1}",
+                   shape.getRank(), printSizes(outputTile));
   if (areAll(shape.filter, 1))
-    return "expects a filter of several elements for winograd";
+    return formatv("expects a filter of several elements for winograd, but got "
+                   "{0}",
+                   printSizes(shape.filter));
   int64_t elements = 1;
   for (auto [size, filter] : llvm::zip(outputTile, shape.filter)) {
     constexpr int64_t kMost = ::conv::kMaxWinogradTile;
@@ -60,8 +58,8 @@ std::string mlir::conv::findWinogradObstacle(ConvolutionOpInterface op,
                    shape.groups, op.getLayouts().getInput());
   if (!areAll(shape.strides, 1) || !areAll(shape.dilations, 1))
     return formatv("expects a window that moves by 1, without dilation, for "
-                   "winograd, but got strides [{0}] and dilations [{1}]",
-                   print(shape.strides), print(shape.dilations));
+                   "winograd, but got strides {0} and dilations {1}",
+                   printSizes(shape.strides), printSizes(shape.dilations));
   if (op.getPadding() != PaddingMode::Zeros)
     return formatv("expects padding of zeros for winograd, but got {0}",
                    stringifyPaddingMode(op.getPadding()));

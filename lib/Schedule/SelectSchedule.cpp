@@ -117,7 +117,7 @@ private:
     TargetAttr target = TargetAttr::lookup(op);
     if (!target)
       return op.emitError() << "expects a module with " << TargetAttr::kName
-                            << " around it, but there is none";
+                            << " around it, but got none";
     ::conv::ChipInfo chip = getDeviceChip(op);
     if (failed(checkElementTypes(op, chip)))
       return failure();
@@ -146,7 +146,9 @@ private:
         op, {compiler, usesStale, computeUnits, computeCode},
         [&](ScheduleAttr schedule) -> LogicalResult {
           if (only && schedule.getAlgorithm() != *only)
-            return op.emitError() << "expects the algorithm " << algorithm;
+            return op.emitError()
+                   << "expects the algorithm " << algorithm << ", but got "
+                   << stringifyAlgorithm(schedule.getAlgorithm());
           return verifySupportedSchedule(op, schedule, chip);
         });
   }
@@ -210,8 +212,8 @@ private:
       emitUnsupported(op.getLoc(), Reason::Schedule)
           << "expects winograd to have at most "
           << llvm::formatv("{0:f2}", maxError.getValue()).str()
-          << " times the error of a sum, but it has "
-          << llvm::formatv("{0:f2}", leastError).str() << " times that";
+          << " times the error of a sum, but got "
+          << llvm::formatv("{0:f2}", leastError).str();
     if (!fits && best)
       refuseWorkspace(op, best);
     return fits ? best : ScheduleAttr();
@@ -268,8 +270,8 @@ private:
   void refuseWorkspace(ConvolutionOpInterface op, ScheduleAttr best) const {
     emitUnsupported(op.getLoc(), Reason::Schedule)
         << "expects a workspace of at most " << maxWorkspace.getValue()
-        << " bytes, but the fastest schedule takes "
-        << computeWorkspaceBytes(op, best);
+        << " bytes, but got " << computeWorkspaceBytes(op, best)
+        << " for the fastest schedule";
   }
 
   /// The first allowed schedule, of all algorithms or of one; null, with a

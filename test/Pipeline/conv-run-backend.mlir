@@ -13,7 +13,7 @@
 // BINARY: gpu.binary @kernels [#gpu.object<#conv.target<"host">
 // HSACO:  gpu.binary @kernels [#gpu.object<#rocdl.target<
 // STAGE:  expects a stage of llvm or binary, but got "late"
-// NONE:   expects conv.target
+// NONE:   expects conv.target, but got none
 
 //--- gfx942.mlir
 module attributes {conv.target = #conv.target<"gfx942">, gpu.container_module} {

@@ -15,7 +15,7 @@
 //--- conv.mlir
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @f(%x: tensor<1x8x8x16xf16>, %w: tensor<32x1x1x16xf16>) -> tensor<1x8x8x32xf32> {
-    // expected-error @below {{expects a schedule after the conv stage}}
+    // expected-error @below {{expects a schedule after the conv stage, but got none}}
     %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK">
         : tensor<1x8x8x16xf16>, tensor<32x1x1x16xf16> -> tensor<1x8x8x32xf32>
     return %y : tensor<1x8x8x32xf32>

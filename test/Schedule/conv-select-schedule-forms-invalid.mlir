@@ -5,7 +5,7 @@
                        atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, layouts = <"NWC", "KSC", "NQK">>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s19_flat_window(%x: tensor<1x8x8x8xf16>, %w: tensor<8x8x3x3xf16>) -> tensor<1x8x6x6xf16> {
-    // expected-error @below {{unsupported (schedule): expects a window of one element that moves by 1, without padding, for layouts of one dimension}}
+    // expected-error @below {{unsupported (schedule): expects a window of one element that moves by 1, without padding, for layouts of one dimension, but got a filter of [3, 3], strides [1, 1], low [0, 0] and high [0, 0]}}
     %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
         layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #flat
         {} : tensor<1x8x8x8xf16>, tensor<8x8x3x3xf16> -> tensor<1x8x6x6xf16>
@@ -20,7 +20,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                          atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, layouts = <"NHWC", "KRSC", "NPQK">>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s19_merged_window(%x: tensor<1x4x8x8x8xf16>, %w: tensor<8x3x3x3x8xf16>) -> tensor<1x2x6x6x8xf16> {
-    // expected-error @below {{unsupported (schedule): expects windows of one element that move by 1, without padding, along depth, or lines and columns, tensors without gaps, and not winograd, for layouts of two dimensions}}
+    // expected-error @below {{unsupported (schedule): expects windows of one element that move by 1, without padding, along depth, or lines and columns, tensors without gaps, and not winograd, for layouts of two dimensions, but got a filter of [3, 3, 3], strides [1, 1, 1], low [0, 0, 0] and high [0, 0, 0]}}
     %y = conv.forward %x, %w window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [0, 0, 0], high = [0, 0, 0]>
         layouts = <"NDHWC", "KTRSC", "NZPQK"> schedule = #merged
         {} : tensor<1x4x8x8x8xf16>, tensor<8x3x3x3x8xf16> -> tensor<1x2x6x6x8xf16>
@@ -36,7 +36,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                         layouts = <"NHWC", "KRSC", "NPQK">, space_to_batch = 2>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s25_forward(%x: tensor<1x8x8x8xf16>, %w: tensor<8x3x3x8xf16>) -> tensor<1x6x6x8xf16> {
-    // expected-error @below {{unsupported (schedule): expects the gradient of a filter, with padding of zeros, for space_to_batch}}
+    // expected-error @below {{unsupported (schedule): expects the gradient of a filter, with padding of zeros, for space_to_batch, but got conv.forward with padding of zeros}}
     %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
         layouts = <"NHWC", "KRSC", "NPQK"> schedule = #strips
         {} : tensor<1x8x8x8xf16>, tensor<8x3x3x8xf16> -> tensor<1x6x6x8xf16>
@@ -66,7 +66,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                         space_to_batch = 2>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s25_layouts(%x: tensor<1x8x8x8xf16>, %dy: tensor<1x6x6x8xf16>) -> tensor<8x3x3x8xf16> {
-    // expected-error @below {{unsupported (schedule): expects layouts of more than one dimension and without G, and tensors without gaps, for space_to_batch}}
+    // expected-error @below {{unsupported (schedule): expects layouts of more than one dimension and without G, and tensors without gaps, for space_to_batch, but got "NHWC" for "NHWC"}}
     %dw = conv.backward_weight %x, %dy window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
         layouts = <"NHWC", "KRSC", "NPQK"> schedule = #strips
         {} : tensor<1x8x8x8xf16>, tensor<1x6x6x8xf16> -> tensor<8x3x3x8xf16>
@@ -96,7 +96,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                         layouts = <"NHWC", "KRSC", "NPQK">, im2col = 1, space_to_batch = 2>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s25_im2col(%x: tensor<1x8x8x8xf16>, %dy: tensor<1x6x6x8xf16>) -> tensor<8x3x3x8xf16> {
-    // expected-error @below {{unsupported (schedule): expects neither im2col nor winograd for space_to_batch}}
+    // expected-error @below {{unsupported (schedule): expects neither im2col nor winograd for space_to_batch, but got im2col}}
     %dw = conv.backward_weight %x, %dy window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
         layouts = <"NHWC", "KRSC", "NPQK"> schedule = #strips
         {} : tensor<1x8x8x8xf16>, tensor<1x6x6x8xf16> -> tensor<8x3x3x8xf16>
@@ -111,7 +111,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                         output_tile = [2, 2], layouts = <"NHWC", "KRSC", "NPQK">, space_to_batch = 2>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s25_winograd(%x: tensor<1x8x8x8xf16>, %dy: tensor<1x6x6x8xf16>) -> tensor<8x3x3x8xf16> {
-    // expected-error @below {{unsupported (schedule): expects neither im2col nor winograd for space_to_batch}}
+    // expected-error @below {{unsupported (schedule): expects neither im2col nor winograd for space_to_batch, but got output_tile}}
     %dw = conv.backward_weight %x, %dy window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
         layouts = <"NHWC", "KRSC", "NPQK"> schedule = #strips
         {} : tensor<1x8x8x8xf16>, tensor<1x6x6x8xf16> -> tensor<8x3x3x8xf16>
@@ -126,7 +126,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                         output_tile = [1, 2, 2], layouts = <"NHWC", "KRSC", "NPQK">>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s19_merged_winograd(%x: tensor<1x4x8x8x8xf16>, %w: tensor<8x1x3x3x8xf16>) -> tensor<1x4x6x6x8xf16> {
-    // expected-error @below {{unsupported (schedule): expects windows of one element that move by 1, without padding, along depth, or lines and columns, tensors without gaps, and not winograd, for layouts of two dimensions}}
+    // expected-error @below {{unsupported (schedule): expects windows of one element that move by 1, without padding, along depth, or lines and columns, tensors without gaps, and not winograd, for layouts of two dimensions, but got a filter of [1, 3, 3], strides [1, 1, 1], low [0, 0, 0] and high [0, 0, 0], for winograd}}
     %y = conv.forward %x, %w window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [0, 0, 0], high = [0, 0, 0]>
         layouts = <"NDHWC", "KTRSC", "NZPQK"> schedule = #merged
         {} : tensor<1x4x8x8x8xf16>, tensor<8x1x3x3x8xf16> -> tensor<1x4x6x6x8xf16>
@@ -141,7 +141,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                         layouts = <"NHWC", "KRSC", "NPQK">, space_to_batch = 2>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s25_gaps(%x: tensor<1x8x8x8xf16> {conv.strides = array<i64: 1024, 128, 16, 1>}, %dy: tensor<1x6x6x8xf16>) -> tensor<8x3x3x8xf16> {
-    // expected-error @below {{unsupported (schedule): expects layouts of more than one dimension and without G, and tensors without gaps, for space_to_batch}}
+    // expected-error @below {{unsupported (schedule): expects layouts of more than one dimension and without G, and tensors without gaps, for space_to_batch, but got "NHWC" for "NHWC" and conv.strides}}
     %dw = conv.backward_weight %x, %dy window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
         layouts = <"NHWC", "KRSC", "NPQK"> schedule = #strips
         {} : tensor<1x8x8x8xf16>, tensor<1x6x6x8xf16> -> tensor<8x3x3x8xf16>
@@ -156,7 +156,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                         layouts = <"NHWGC", "GKRSC", "NPQGK">, space_to_batch = 2>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s25_group_dimension(%x: tensor<1x8x8x2x4xf16>, %dy: tensor<1x6x6x2x4xf16>) -> tensor<2x4x3x3x4xf16> {
-    // expected-error @below {{unsupported (schedule): expects layouts of more than one dimension and without G, and tensors without gaps, for space_to_batch}}
+    // expected-error @below {{unsupported (schedule): expects layouts of more than one dimension and without G, and tensors without gaps, for space_to_batch, but got "NHWGC" for "NHWGC"}}
     %dw = conv.backward_weight %x, %dy window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
         layouts = <"NHWGC", "GKRSC", "NPQGK"> groups = 2 schedule = #strips
         {} : tensor<1x8x8x2x4xf16>, tensor<1x6x6x2x4xf16> -> tensor<2x4x3x3x4xf16>
@@ -171,7 +171,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                         layouts = <"NHWC", "KRSC", "NPQK">>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s19_merged_gaps(%x: tensor<1x4x8x8x8xf16> {conv.strides = array<i64: 4096, 1024, 128, 16, 1>}, %w: tensor<8x1x3x3x8xf16>) -> tensor<1x4x6x6x8xf16> {
-    // expected-error @below {{unsupported (schedule): expects windows of one element that move by 1, without padding, along depth, or lines and columns, tensors without gaps, and not winograd, for layouts of two dimensions}}
+    // expected-error @below {{unsupported (schedule): expects windows of one element that move by 1, without padding, along depth, or lines and columns, tensors without gaps, and not winograd, for layouts of two dimensions, but got a filter of [1, 3, 3], strides [1, 1, 1], low [0, 0, 0] and high [0, 0, 0], and conv.strides}}
     %y = conv.forward %x, %w window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [0, 0, 0], high = [0, 0, 0]>
         layouts = <"NDHWC", "KTRSC", "NZPQK"> schedule = #merged
         {} : tensor<1x4x8x8x8xf16>, tensor<8x1x3x3x8xf16> -> tensor<1x4x6x6x8xf16>
@@ -216,7 +216,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                              atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, transposed = true>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s20_window(%x: tensor<1x8x8x8xf16>, %w: tensor<8x8x3x3xf16>) -> tensor<1x8x6x6xf16> {
-    // expected-error @below {{unsupported (schedule): expects one spatial dimension and a window of one element that moves by 1, without padding, for a transposed product}}
+    // expected-error @below {{unsupported (schedule): expects one spatial dimension and a window of one element that moves by 1, without padding, for a transposed product, but got a filter of [3, 3], strides [1, 1], low [0, 0] and high [0, 0]}}
     %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
         layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #transposed
         {} : tensor<1x8x8x8xf16>, tensor<8x8x3x3xf16> -> tensor<1x8x6x6xf16>
@@ -261,7 +261,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                            atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, im2col = 1>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s19_im2col_groups(%x: tensor<1x8x8x8xf16>, %w: tensor<8x4x3x3xf16>) -> tensor<1x8x6x6xf16> {
-    // expected-error @below {{unsupported (schedule): expects one group, and layouts without G, for im2col}}
+    // expected-error @below {{unsupported (schedule): expects one group, and layouts without G, for im2col, but got 2 groups in "NCHW"}}
     %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
         layouts = <"NCHW", "KCRS", "NKPQ"> groups = 2 schedule = #unfolded
         : tensor<1x8x8x8xf16>, tensor<8x4x3x3xf16> -> tensor<1x8x6x6xf16>
@@ -276,7 +276,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                            atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, im2col = 2, layouts = <"NHWC", "KRSC", "NPQK">>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s19_im2col_strides(%dy: tensor<1x8x3x6xf16>, %w: tensor<8x8x3x3xf16>) -> tensor<1x8x8x8xf16> {
-    // expected-error @below {{unsupported (schedule): expects a window that moves by 1 along the unfolded dimensions for im2col of a gradient of the output}}
+    // expected-error @below {{unsupported (schedule): expects a window that moves by 1 along the unfolded dimensions for im2col of a gradient of the output, but got strides [2, 1]}}
     %dx = conv.backward_data %dy, %w window = <strides = [2, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
         layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #unfolded
         : tensor<1x8x3x6xf16>, tensor<8x8x3x3xf16> -> tensor<1x8x8x8xf16>

@@ -8,7 +8,7 @@
 // Which chip?
 module {
 func.func @no_target(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
-  // expected-error @below {{expects a module with conv.target around it, but there is none}}
+  // expected-error @below {{expects a module with conv.target around it, but got none}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
@@ -36,7 +36,7 @@ func.func @element_type(%x: tensor<4x8x8x16xf8E4M3FN>, %w: tensor<32x3x3x16xf8E5
 // S5.
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @schedule_s5_no_such_atom(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
-  // expected-error @below {{unsupported (schedule): expects an atom that gfx942 has}}
+  // expected-error @below {{unsupported (schedule): expects an atom that gfx942 has for 'f16', but got #conv.atom<wmma 16 x 16 x 16>}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
@@ -52,7 +52,7 @@ func.func @schedule_s5_no_such_atom(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x
 // S6.
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @schedule_s6_too_large(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
-  // expected-error @below {{unsupported (schedule): expects 2 stages of}}
+  // expected-error @below {{unsupported (schedule): expects 2 stages of (256 + 256) x 64 elements to fit 65536 bytes of shared memory, but got elements of 2 bytes}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
@@ -68,7 +68,7 @@ func.func @schedule_s6_too_large(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16x
 // S7.
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @schedule_s7_too_many_work_items(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
-  // expected-error @below {{unsupported (schedule): expects at most 1024 work-items}}
+  // expected-error @below {{unsupported (schedule): expects at most 1024 work-items, but got 20 subgroups of 64}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
@@ -84,7 +84,7 @@ func.func @schedule_s7_too_many_work_items(%x: tensor<4x8x8x16xf16>, %w: tensor<
 // S8.
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @schedule_s8_uneven(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
-  // expected-error @below {{unsupported (schedule): expects a tile of 32 x 16 elements}}
+  // expected-error @below {{unsupported (schedule): expects a tile of 32 x 16 elements of 2 bytes to be whole copies of 16 bytes by 256 work-items, but got 1024 bytes}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
@@ -100,7 +100,7 @@ func.func @schedule_s8_uneven(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16
 // The host has a main loop of its own.
 module attributes {conv.target = #conv.target<"host">} {
 func.func @schedule_s9_main_loop(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
-  // expected-error @below {{unsupported (schedule): expects a main loop for host}}
+  // expected-error @below {{unsupported (schedule): expects a main loop for host, but got register_staged}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
@@ -116,7 +116,7 @@ func.func @schedule_s9_main_loop(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16x
 // Rows of 48 elements cannot be swizzled.
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @schedule_gemm_k(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
-  // expected-error @below {{unsupported (schedule): expects gemm_k to be 16 times a power of two}}
+  // expected-error @below {{unsupported (schedule): expects gemm_k to be 16 times a power of two for #conv.atom<mfma 32 x 32 x 8>, but got 48}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
@@ -132,7 +132,7 @@ func.func @schedule_gemm_k(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) 
 // A step that is shorter than what a lane reads at a time.
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @schedule_gemm_k_short(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
-  // expected-error @below {{unsupported (schedule): expects gemm_k to be 16 times a power of two}}
+  // expected-error @below {{unsupported (schedule): expects gemm_k to be 16 times a power of two for #conv.atom<mfma 32 x 32 x 8>, but got 8}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
@@ -148,7 +148,7 @@ func.func @schedule_gemm_k_short(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16x
 // Nothing comes at least 4 bytes at a time along the reduction.
 module attributes {conv.target = #conv.target<"sm_80">} {
 func.func @schedule_s16_runs(%x: tensor<4x8x8x9xf16>, %w: tensor<32x3x3x9xf16>) -> tensor<4x3x3x32xf16> {
-  // expected-error @below {{unsupported (schedule): expects an operand with 4 bytes or more next to each other along the reduction for async_staged}}
+  // expected-error @below {{unsupported (schedule): expects an operand with 4 bytes or more next to each other along the reduction for async_staged, but got 18 along the reduction and 162 along the reduction}}
   %y = conv.forward %x, %w
       window = <strides = [3, 3], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
@@ -180,7 +180,7 @@ func.func @schedule_s16_chip(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>
 // gfx950 copies 16 bytes: 12 channels end in the middle of some.
 module attributes {conv.target = #conv.target<"gfx950">} {
 func.func @schedule_s16_short_rows(%x: tensor<4x8x8x12xf16>, %w: tensor<32x3x3x12xf16>) -> tensor<4x8x8x32xf16> {
-  // expected-error @below {{unsupported (schedule): expects operands of less than 2 GiB with 16 bytes next to each other along the reduction or, of 16-bit elements, along the rows for async_staged}}
+  // expected-error @below {{unsupported (schedule): expects operands of less than 2 GiB with 16 bytes next to each other along the reduction or, of 16-bit elements, along the rows for async_staged, but got 24 along the reduction and 216 along the reduction of tensors of 6144 and 6912 bytes}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
@@ -196,7 +196,7 @@ func.func @schedule_s16_short_rows(%x: tensor<4x8x8x12xf16>, %w: tensor<32x3x3x1
 // Bytes have no transposing reads here: the filter of a gradient is along its rows.
 module attributes {conv.target = #conv.target<"gfx950">} {
 func.func @schedule_s16_transposed_bytes(%y: tensor<4x8x8x64xi8>, %w: tensor<64x3x3x64xi8>) -> tensor<4x8x8x64xi32> {
-  // expected-error @below {{unsupported (schedule): expects operands of less than 2 GiB with 16 bytes next to each other along the reduction or, of 16-bit elements, along the rows for async_staged}}
+  // expected-error @below {{unsupported (schedule): expects operands of less than 2 GiB with 16 bytes next to each other along the reduction or, of 16-bit elements, along the rows for async_staged, but got 64 along the reduction and 64 along the rows of tensors of 16384 and 36864 bytes}}
   %x = conv.backward_data %y, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
@@ -212,7 +212,7 @@ func.func @schedule_s16_transposed_bytes(%y: tensor<4x8x8x64xi8>, %w: tensor<64x
 // Offsets of copies have 32 bits.
 module attributes {conv.target = #conv.target<"gfx950">} {
 func.func @schedule_s16_far(%x: tensor<65536x16x16x64xf16>, %w: tensor<32x1x1x64xf16>) -> tensor<65536x8x8x32xf16> {
-  // expected-error @below {{unsupported (schedule): expects operands of less than 2 GiB with 16 bytes}}
+  // expected-error @below {{unsupported (schedule): expects operands of less than 2 GiB with 16 bytes next to each other along the reduction or, of 16-bit elements, along the rows for async_staged, but got 128 along the reduction and 128 along the reduction of tensors of 2147483648 and 4096 bytes}}
   %y = conv.forward %x, %w
       window = <strides = [2, 2], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">

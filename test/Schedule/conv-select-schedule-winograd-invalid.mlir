@@ -4,7 +4,7 @@
     atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [4, 4]>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s21_strides(%x: tensor<1x8x8x8xf32>, %w: tensor<8x3x3x8xf32>) -> tensor<1x4x4x8xf32> {
-    // expected-error @below {{unsupported (schedule): expects a window that moves by 1, without dilation, for winograd}}
+    // expected-error @below {{unsupported (schedule): expects a window that moves by 1, without dilation, for winograd, but got strides [2, 2] and dilations [1, 1]}}
     %y = conv.forward %x, %w window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK"> schedule = #winograd {} : tensor<1x8x8x8xf32>, tensor<8x3x3x8xf32> -> tensor<1x4x4x8xf32>
     return %y : tensor<1x4x4x8xf32>
@@ -17,7 +17,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
     atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [4, 4]>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s21_dilations(%x: tensor<1x8x8x8xf32>, %w: tensor<8x3x3x8xf32>) -> tensor<1x8x8x8xf32> {
-    // expected-error @below {{unsupported (schedule): expects a window that moves by 1, without dilation, for winograd}}
+    // expected-error @below {{unsupported (schedule): expects a window that moves by 1, without dilation, for winograd, but got strides [1, 1] and dilations [2, 2]}}
     %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [2, 2], low = [2, 2], high = [2, 2]>
         layouts = <"NHWC", "KRSC", "NPQK"> schedule = #winograd {} : tensor<1x8x8x8xf32>, tensor<8x3x3x8xf32> -> tensor<1x8x8x8xf32>
     return %y : tensor<1x8x8x8xf32>
@@ -108,7 +108,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
     atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [2, 2]>
 module attributes {conv.target = #conv.target<"gfx942">} {
   func.func @s21_window(%x: tensor<1x8x8x8xf32>, %w: tensor<8x1x1x8xf32>) -> tensor<1x8x8x8xf32> {
-    // expected-error @below {{unsupported (schedule): expects a filter of several elements for winograd}}
+    // expected-error @below {{unsupported (schedule): expects a filter of several elements for winograd, but got [1, 1]}}
     %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
         layouts = <"NHWC", "KRSC", "NPQK"> schedule = #winograd {} : tensor<1x8x8x8xf32>, tensor<8x1x1x8xf32> -> tensor<1x8x8x8xf32>
     return %y : tensor<1x8x8x8xf32>

@@ -8,7 +8,7 @@
 // CHECK-SAME: chosen_by = heuristic
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @folded(%dy: tensor<1x2x2x4xf32>, %w: tensor<4x3x3x1xf32>) -> tensor<1x2x2x4xf32> {
-  // expected-error @below {{unsupported (schedule): expects a workspace of at most 0 bytes, but the fastest schedule takes}}
+  // expected-error @below {{unsupported (schedule): expects a workspace of at most 0 bytes, but got}}
   %dx = conv.backward_data %dy, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK"> groups = 4 padding = reflect

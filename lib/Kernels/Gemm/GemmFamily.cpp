@@ -188,6 +188,40 @@ describePositions(const ViewedTensor &operand) {
   return facts;
 }
 
+/// Why copies that bypass registers cannot bring the operands (S16), or an
+/// empty string.
+static std::string findAsyncObstacle(ConvolutionOpInterface op,
+                                     const ::conv::Problem &problem,
+                                     const ::conv::ChipInfo &chip) {
+  int64_t bytes = ::conv::byteSize(problem.operand);
+  bool isLeftAsync = ::conv::copiesAsync(chip, problem.lhsRun, bytes);
+  bool isRightAsync = ::conv::copiesAsync(chip, problem.rhsRun, bytes);
+  auto describe = [&](const ::conv::Run &run) {
+    return llvm::formatv("{0} along the {1}", run.elements * bytes,
+                         run.isAlongReduction ? "reduction" : "rows")
+        .str();
+  };
+  std::string got =
+      describe(problem.lhsRun) + " and " + describe(problem.rhsRun);
+  if (const auto *copies = chip.getLaneCopies())
+    return isLeftAsync && isRightAsync &&
+                   problem.facts.get<::conv::GemmFacts>()->hasLaneOrder
+               ? std::string()
+               : llvm::formatv(
+                     "expects operands of less than 2 GiB with {0} bytes next "
+                     "to each other along the reduction or, of 16-bit "
+                     "elements, along the rows for async_staged, but got {1} "
+                     "of tensors of {2} and {3} bytes",
+                     copies->bytes, got, computeBytes(op.getLhs().getType()),
+                     computeBytes(op.getRhs().getType()));
+  if (isLeftAsync || isRightAsync)
+    return "";
+  return llvm::formatv("expects an operand with {0} bytes or more next to each "
+                       "other along the reduction for async_staged, but got "
+                       "{1}",
+                       chip.asyncCopyBytes, got);
+}
+
 namespace {
 class GemmFamily final : public KernelFamily {
 public:
@@ -283,24 +317,7 @@ public:
                            kernel.getLastRound());
     if (!kernel.isAsync())
       return "";
-    // S16.
-    int64_t bytes = ::conv::byteSize(atom.operand);
-    bool isLeftAsync = ::conv::copiesAsync(chip, problem.lhsRun, bytes);
-    bool isRightAsync = ::conv::copiesAsync(chip, problem.rhsRun, bytes);
-    if (const auto *copies = chip.getLaneCopies())
-      return isLeftAsync && isRightAsync &&
-                     problem.facts.get<::conv::GemmFacts>()->hasLaneOrder
-                 ? std::string()
-                 : llvm::formatv(
-                       "expects operands of less than 2 GiB with {0} bytes "
-                       "next to each other along the reduction or, of 16-bit "
-                       "elements, along the rows for async_staged",
-                       copies->bytes);
-    if (isLeftAsync || isRightAsync)
-      return "";
-    return llvm::formatv("expects an operand with {0} bytes or more next to "
-                         "each other along the reduction for async_staged",
-                         chip.asyncCopyBytes);
+    return findAsyncObstacle(op, problem, chip);
   }
 
   std::optional<int64_t>

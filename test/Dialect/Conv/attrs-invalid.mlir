@@ -487,7 +487,7 @@ func.func private @schedule_s10_staged() attributes {
 // -----
 
 func.func private @schedule_s20_direct() attributes {
-  // expected-error @below {{expects a transposed product to be neither direct nor winograd, without merged_groups and cluster, and without splits or with halo_tile}}
+  // expected-error @below {{expects a transposed product to be neither direct nor winograd, without merged_groups and cluster, and without splits or with halo_tile, but got #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns> with merged_groups = 1, splits = 1 and output_tile = []}}
   a = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
                      atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>, transposed = true>}
 

@@ -91,7 +91,7 @@ func.func @unsigned_comparison(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -
   %y = conv.forward %x, %w window = #unit layouts = #layouts epilogue() {
   ^bb0(%acc: i32):
     %zero = arith.constant 0 : i32
-    // expected-error @below {{unsupported (epilogue-operation)}}
+    // expected-error @below {{unsupported (epilogue-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got arith.cmpi}}
     %above = arith.cmpi ugt, %acc, %zero : i32
     %chosen = arith.select %above, %acc, %zero : i32
     conv.yield %chosen : i32
@@ -111,7 +111,7 @@ func.func @sum_of_conditions(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -> 
     %above = arith.cmpi sgt, %acc, %zero : i32
     %below = arith.cmpi slt, %acc, %zero : i32
     %differ = arith.cmpi ne, %above, %below : i1
-    // expected-error @below {{unsupported (epilogue-operation)}}
+    // expected-error @below {{unsupported (epilogue-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got arith.addi}}
     %sum = arith.addi %above, %differ : i1
     %number = arith.extsi %sum : i1 to i32
     conv.yield %number : i32
@@ -124,7 +124,7 @@ func.func @order_of_conditions(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -
     %zero = arith.constant 0 : i32
     %true = arith.constant true
     %above = arith.cmpi sgt, %acc, %zero : i32
-    // expected-error @below {{unsupported (epilogue-operation)}}
+    // expected-error @below {{unsupported (epilogue-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got arith.cmpi}}
     %less = arith.cmpi slt, %true, %above : i1
     %number = arith.extsi %less : i1 to i32
     conv.yield %number : i32
@@ -141,7 +141,7 @@ func.func @sum_of_float8(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>, %b: t
   %y = conv.forward %x, %w window = #unit layouts = #layouts epilogue(%b : tensor<8xf8E4M3FN>) {
   ^bb0(%acc: f32, %bias: f8E4M3FN):
     %narrow = arith.truncf %acc : f32 to f8E4M3FN
-    // expected-error @below {{unsupported (epilogue-operation)}}
+    // expected-error @below {{unsupported (epilogue-operation): expects an op that kernels have, on f32, f16, bf16, i32, i8 or i1, and functions on f32, but got arith.addf}}
     %sum = arith.addf %narrow, %bias : f8E4M3FN
     conv.yield %sum : f8E4M3FN
   } : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf8E4M3FN>
@@ -253,7 +253,7 @@ func.func @problem_size_products(%dy: tensor<1x10x10x8xf16>, %w: tensor<8x70x60x
 
 // ... and a part of zeros for each other one.
 func.func @problem_size_zeros(%dy: tensor<1x10x1x8xf16>, %w: tensor<8x1x1x8xf16>) -> tensor<1x41000x1x8xf16> {
-  // expected-error @below {{unsupported (problem-size): expects strides by which the positions of an input have at most 4096 dgrad phases}}
+  // expected-error @below {{unsupported (problem-size): expects strides by which the positions of an input have at most 4096 dgrad phases for its gradient, but got #conv.window<strides = [4100, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>}}
   %dx = conv.backward_data %dy, %w window = <strides = [4100, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK"> : tensor<1x10x1x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x41000x1x8xf16>
   return %dx : tensor<1x41000x1x8xf16>
 }
@@ -447,7 +447,7 @@ func.func @accepted_update(%x: tensor<2x8x1xf16>, %w: tensor<8x4xf16>, %s: tenso
 
 // N8: a new state has a place.
 func.func @n8_nowhere(%x: tensor<2x8x1xf16>, %w: tensor<8x4xf16>, %s: tensor<2x8x3xf16>) -> (tensor<2x8x1xf16>, tensor<2x8x3xf16>) {
-  // expected-error @below {{unsupported (signature): expects conv.in_place on an argument that one op updates}}
+  // expected-error @below {{unsupported (signature): expects conv.in_place on an argument that one op updates, and its new state to be returned as the result that this names, and both to be used for nothing else, but got an update of something else}}
   %y, %n = conv.causal_update %x, %w, %s
       : tensor<2x8x1xf16>, tensor<8x4xf16>, tensor<2x8x3xf16> -> tensor<2x8x1xf16>, tensor<2x8x3xf16>
   return %y, %n : tensor<2x8x1xf16>, tensor<2x8x3xf16>
@@ -458,7 +458,7 @@ func.func @n8_nowhere(%x: tensor<2x8x1xf16>, %w: tensor<8x4xf16>, %s: tensor<2x8
 // N8: nothing else reads what changes.
 func.func @n8_used_twice(%x: tensor<2x8x3xf16>, %w: tensor<8x4xf16>, %s: tensor<2x8x3xf16> {conv.in_place = 1})
     -> (tensor<2x8x3xf16>, tensor<2x8x3xf16>) {
-  // expected-error @below {{unsupported (signature): expects conv.in_place on an argument that one op updates}}
+  // expected-error @below {{unsupported (signature): expects conv.in_place on an argument that one op updates, and its new state to be returned as the result that this names, and both to be used for nothing else, but got an update of something else}}
   %y, %n = conv.causal_update %s, %w, %s
       : tensor<2x8x3xf16>, tensor<8x4xf16>, tensor<2x8x3xf16> -> tensor<2x8x3xf16>, tensor<2x8x3xf16>
   return %y, %n : tensor<2x8x3xf16>, tensor<2x8x3xf16>
@@ -469,7 +469,7 @@ func.func @n8_used_twice(%x: tensor<2x8x3xf16>, %w: tensor<8x4xf16>, %s: tensor<
 // N8: the result that it names is the new state.
 func.func @n8_other_result(%x: tensor<2x8x3xf16>, %w: tensor<8x4xf16>, %s: tensor<2x8x3xf16> {conv.in_place = 0})
     -> (tensor<2x8x3xf16>, tensor<2x8x3xf16>) {
-  // expected-error @below {{unsupported (signature): expects conv.in_place on an argument that one op updates}}
+  // expected-error @below {{unsupported (signature): expects conv.in_place on an argument that one op updates, and its new state to be returned as the result that this names, and both to be used for nothing else, but got an update of something else}}
   %y, %n = conv.causal_update %x, %w, %s
       : tensor<2x8x3xf16>, tensor<8x4xf16>, tensor<2x8x3xf16> -> tensor<2x8x3xf16>, tensor<2x8x3xf16>
   return %y, %n : tensor<2x8x3xf16>, tensor<2x8x3xf16>
@@ -478,7 +478,7 @@ func.func @n8_other_result(%x: tensor<2x8x3xf16>, %w: tensor<8x4xf16>, %s: tenso
 // -----
 
 // N8: an argument that nothing updates is not in place of a result.
-// expected-error @below {{unsupported (signature): expects conv.in_place on an argument that one op updates}}
+// expected-error @below {{unsupported (signature): expects conv.in_place on an argument that one op updates, and its new state to be returned as the result that this names, and both to be used for nothing else, but got no op that updates it}}
 func.func @n8_no_update(%x: tensor<2x8x3xf16> {conv.in_place = 0}, %k: tensor<2x8x3x2xf16>) -> tensor<2x8x3xf16> {
   %y = conv.dynamic_forward %x, %k order = BTGW : tensor<2x8x3xf16>, tensor<2x8x3x2xf16> -> tensor<2x8x3xf16>
   return %y : tensor<2x8x3xf16>

@@ -13,7 +13,7 @@ func.func @p1_another_attribute(%t: tensor<1x8x8xf32>, %y: tensor<8x8xf32>) {
 #view = #conv.view<batch = [1], rows = [8], columns = [8], map = affine_map<(g, m, n) -> (m, n)>>
 func.func @p1_no_kernel(%x: tensor<8x8xf32>) {
   %c0 = arith.constant 0 : index
-  // expected-error @below {{expects conv.launch only on ops that become kernels}}
+  // expected-error @below {{expects conv.launch only on ops that become kernels, but got conv.gather}}
   %t = conv.gather %x[%c0, %c0, %c0] view = #view {conv.launch = #conv.launch<next = at_once>} : tensor<8x8xf32> -> tensor<1x8x8xf32>
   return
 }
@@ -45,7 +45,7 @@ module attributes {conv.target = #conv.target<"sm_80">} {
 
 #view = #conv.view<batch = [1], rows = [8], columns = [8], map = affine_map<(g, m, n) -> (m, n)>>
 func.func @p3_loads_of_a_product(%t: tensor<1x8x8xf32>, %y: tensor<8x8xf32>) {
-  // expected-error @below {{expects #conv.launch<next = after_loads> only on conv.causal_update}}
+  // expected-error @below {{expects #conv.launch<next = after_loads> only on conv.causal_update, but got conv.scatter}}
   %r = conv.scatter %t into %y view = #view {conv.launch = #conv.launch<next = after_loads>} : tensor<1x8x8xf32> into tensor<8x8xf32>
   return
 }
@@ -54,7 +54,7 @@ func.func @p3_loads_of_a_product(%t: tensor<1x8x8xf32>, %y: tensor<8x8xf32>) {
 
 // The addresses of states depend on numbers that the previous kernel may write.
 func.func @p4_prefetched_states(%x: tensor<2x8x1xf16>, %w: tensor<8x2xf16>, %s: tensor<4x8x2xf16>, %i: tensor<2xi32>) {
-  // expected-error @below {{expects #conv.launch<next = at_once, prefetches = true> only on conv.scatter, and on conv.causal_update without indices and positions}}
+  // expected-error @below {{expects #conv.launch<next = at_once, prefetches = true> only on conv.scatter, and on conv.causal_update without indices and positions, but got conv.causal_update with these}}
   %y, %n = conv.causal_update %x, %w, %s indices(%i : tensor<2xi32>) {conv.launch = #conv.launch<next = at_once, prefetches = true>}
       : tensor<2x8x1xf16>, tensor<8x2xf16>, tensor<4x8x2xf16> -> tensor<2x8x1xf16>, tensor<4x8x2xf16>
   return
@@ -64,7 +64,7 @@ func.func @p4_prefetched_states(%x: tensor<2x8x1xf16>, %w: tensor<8x2xf16>, %s: 
 
 // Other ops on states read what they need in several steps.
 func.func @p4_prefetched_tokens(%x: tensor<1x9x8xf16>, %c: tensor<3xi64>) {
-  // expected-error @below {{expects #conv.launch<next = at_once, prefetches = true> only on conv.scatter, and on conv.causal_update without indices and positions}}
+  // expected-error @below {{expects #conv.launch<next = at_once, prefetches = true> only on conv.scatter, and on conv.causal_update without indices and positions, but got conv.final_state}}
   %r = conv.final_state %x cu_seqlens(%c : tensor<3xi64>) {conv.launch = #conv.launch<next = at_once, prefetches = true>}
       : tensor<1x9x8xf16> -> tensor<2x3x8xf16>
   return

@@ -86,7 +86,7 @@ TEST_F(ScheduleTest, S6SharedMemory) {
   fields.gemmK = 96;
   EXPECT_EQ(check(fields, "gfx942", f16),
             "expects 2 stages of (128 + 64) x 96 elements to fit 65536 bytes "
-            "of shared memory, but each has 2 bytes");
+            "of shared memory, but got elements of 2 bytes");
   EXPECT_EQ(check(fields, "gfx950", f16),
             "expects an atom that gfx950 has for 'f16', but got "
             "#conv.atom<mfma 32 x 32 x 8>");

@@ -303,7 +303,8 @@ static LogicalResult verify(Operation *op, Position position,
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return op->emitOpError("expects ")
-           << attribute.getName() << " on functions only";
+           << attribute.getName() << " on functions only, but got "
+           << op->getName();
   SmallVector<StringRef> names;
   for (const KnownAttribute &known : kKnownAttributes) {
     if (position.isResult && !known.isOnResults)

@@ -44,7 +44,8 @@ LogicalResult ConvDialect::verifyOperationAttribute(Operation *op,
   if (!isa<ScatterOp, CountNeighboursOp, StateOpInterface, DynamicOpInterface>(
           op))
     return op->emitOpError("expects ")
-           << kLaunchAttr << " only on ops that become kernels";
+           << kLaunchAttr << " only on ops that become kernels, but got "
+           << op->getName();
   // P2.
   TargetAttr target = TargetAttr::lookup(op);
   if (target && !target.getInfo().hasDependentLaunch())
@@ -55,7 +56,8 @@ LogicalResult ConvDialect::verifyOperationAttribute(Operation *op,
   auto update = dyn_cast<CausalUpdateOp>(op);
   if (launch.getNext() == NextKernel::AfterLoads && !update)
     return op->emitOpError("expects ")
-           << launch << " only on conv.causal_update";
+           << launch << " only on conv.causal_update, but got "
+           << op->getName();
   // P4.
   bool canPrefetch = isa<ScatterOp>(op) ||
                      (update && !update.getIndices() && !update.getPositions());
@@ -63,7 +65,8 @@ LogicalResult ConvDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError("expects ")
            << launch
            << " only on conv.scatter, and on conv.causal_update without "
-              "indices and positions";
+              "indices and positions, but got "
+           << op->getName() << (update ? " with these" : "");
   return success();
 }
 

@@ -96,7 +96,7 @@ LogicalResult mlir::conv::verifySharedMemory(EmitError emitError,
     return emitError() << "expects " << stages << " stages of (" << workgroup[0]
                        << " + " << workgroup[1] << ") x " << kernel.getGemmK()
                        << " elements to fit " << chip.sharedMemoryBytes
-                       << " bytes of shared memory, but each has "
+                       << " bytes of shared memory, but got elements of "
                        << elementBytes << " bytes";
   return success();
 }

@@ -49,7 +49,10 @@ ScheduleAttr::verify(EmitError emitError, KernelAttrInterface kernel,
                      (splits != 1 && !hasHaloTile) || kernel.getCluster() != 1))
     return emitError() << "expects a transposed product to be neither direct "
                           "nor winograd, without merged_groups and cluster, "
-                          "and without splits or with halo_tile";
+                          "and without splits or with halo_tile, but got "
+                       << kernel << " with merged_groups = " << mergedGroups
+                       << ", splits = " << splits << " and output_tile = ["
+                       << outputTile << "]";
   // S21, except the part that depends on the convolution.
   if (llvm::any_of(outputTile, [](int64_t size) { return size <= 0; }))
     return emitError() << "expects output_tile to be positive sizes, but got ["

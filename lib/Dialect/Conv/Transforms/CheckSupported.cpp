@@ -122,12 +122,13 @@ static LogicalResult checkStrides(func::FuncOp function) {
 /// Checks N8: whatever an op computes in place is an argument, and every
 /// argument that is declared so is computed in place.
 static LogicalResult checkInPlace(func::FuncOp function) {
-  auto refuse = [&](Location loc) {
+  auto refuse = [&](Location loc, StringRef got) {
     return emitUnsupported(loc, Reason::Signature)
            << "expects " << ConvDialect::kInPlaceAttr
            << " on an argument that one op updates, and its new state to be "
               "returned as the result that this names, and both to be used for "
-              "nothing else";
+              "nothing else, but got "
+           << got;
   };
   llvm::SmallDenseSet<unsigned> updated;
   for (StateOpInterface op : function.getOps<StateOpInterface>()) {
@@ -140,13 +141,13 @@ static LogicalResult checkInPlace(func::FuncOp function) {
         !isa<func::ReturnOp>(*result.user_begin()) ||
         getResultInPlace(function, argument.getArgNumber()) !=
             result.use_begin()->getOperandNumber())
-      return refuse(op.getLoc());
+      return refuse(op.getLoc(), "an update of something else");
     updated.insert(argument.getArgNumber());
   }
   for (BlockArgument argument : function.getArguments())
     if (getResultInPlace(function, argument.getArgNumber()) &&
         !updated.contains(argument.getArgNumber()))
-      return refuse(argument.getLoc());
+      return refuse(argument.getLoc(), "no op that updates it");
   return success();
 }
 
