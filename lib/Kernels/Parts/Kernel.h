@@ -5,77 +5,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel is built from four parts that do not know each other: TileScheduler,
-// OperandCopy, MatrixUnit and Epilogue. MainLoop orders the middle two. All
-// share the description of the kernel and its integer arithmetic in this file.
+// The parts of a kernel do not know each other: a scheduler finds the tile, a
+// producer brings it, a consumer multiplies it, and an epilogue stores it. All
+// share the description of the kernel in this file.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CONV_LIB_KERNELS_PARTS_KERNEL_H
 #define CONV_LIB_KERNELS_PARTS_KERNEL_H
 
-#include "SharedNumber.h"
+#include "IndexMath.h"
 
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::conv {
 
 using ::conv::kVectorBytes;
-
-/// Builds integer arithmetic in one width and folds constants. In code of
-/// several subproblems, `numbers` selects the numbers in which they differ.
-class IndexMath {
-public:
-  IndexMath(ImplicitLocOpBuilder &builder, IntegerType type,
-            NumberSwitch *numbers = nullptr)
-      : b(builder), type(type), numbers(numbers) {}
-
-  IntegerType getType() const { return type; }
-  Value constant(int64_t value) const;
-  Value constant(const SharedNumber &value) const;
-  /// Converts `value`, an index or an integer of another width, to this width.
-  Value cast(Value value) const;
-  Value add(Value lhs, Value rhs) const;
-  Value add(Value lhs, int64_t rhs) const;
-  Value add(Value lhs, const SharedNumber &rhs) const;
-  Value sub(Value lhs, Value rhs) const;
-  Value sub(Value lhs, int64_t rhs) const;
-  Value sub(Value lhs, const SharedNumber &rhs) const;
-  Value mul(Value lhs, int64_t rhs) const;
-  Value mul(Value lhs, const SharedNumber &rhs) const;
-  /// Quotient and remainder of a non-negative value; if subproblems have
-  /// different divisors, it is of 32 bits.
-  Value div(Value lhs, int64_t rhs) const;
-  Value div(Value lhs, const SharedNumber &rhs) const;
-  Value rem(Value lhs, int64_t rhs) const;
-  Value bitXor(Value lhs, Value rhs) const;
-  /// Minimum and maximum of signed values.
-  Value minimum(Value lhs, Value rhs) const;
-  Value maximum(Value lhs, Value rhs) const;
-  /// Unsigned comparison, also of vectors; false too for a negative `lhs`.
-  Value below(Value lhs, int64_t rhs) const;
-  Value below(Value lhs, const SharedNumber &rhs) const;
-  Value both(Value lhs, Value rhs) const;
-  Value select(Value condition, Value yes, Value no) const;
-  Value yes() const;
-  /// Digits of a non-negative value in the mixed radix `sizes`, most
-  /// significant first. The first digit is not reduced modulo its size.
-  SmallVector<Value> split(Value value, ArrayRef<int64_t> sizes) const;
-  SmallVector<Value> splitShared(Value value,
-                                 ArrayRef<SharedNumber> sizes) const;
-
-private:
-  std::pair<Value, Value> createDivision(Value lhs,
-                                         const SharedNumber &rhs) const;
-
-  ImplicitLocOpBuilder &b;
-  IntegerType type;
-  NumberSwitch *numbers;
-};
 
 /// Loads or stores `elements` at `offset` of a buffer if `guard` is true. The
 /// offset counts elements.
