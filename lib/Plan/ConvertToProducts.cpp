@@ -170,6 +170,8 @@ struct ConvolutionToProducts final
     return success();
   }
 };
+} // namespace
+
 /// Lets the transformed convolution read what callers packed, if its filter is
 /// that, instead of the transforms of the filter.
 static void readPackedFilter(PatternRewriter &rewriter,
@@ -185,6 +187,7 @@ static void readPackedFilter(PatternRewriter &rewriter,
   });
 }
 
+namespace {
 /// Transforms operands first if the schedule asks for another form.
 struct ConvolutionToItsForm final
     : OpInterfaceRewritePattern<ConvolutionOpInterface> {
@@ -284,9 +287,6 @@ private:
   }
 };
 
-} // namespace
-
-namespace {
 struct ConvertToProductsPass final
     : mlir::conv::impl::ConvertToProductsPassBase<ConvertToProductsPass> {
   void runOnOperation() override {

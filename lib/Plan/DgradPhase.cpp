@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Solves `dgrad phase + stride * i + low = stride * p + dilation * r` for `r`.
+/// Solves `phase + stride * i + low = stride * p + dilation * r` for `r`.
 static DgradPhase computePhase(const ConvolutionShape &shape, int64_t d,
                                int64_t phase) {
   int64_t stride = shape.strides[d], dilation = shape.dilations[d];

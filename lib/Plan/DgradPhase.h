@@ -19,8 +19,8 @@
 namespace mlir::conv {
 
 /// The input positions of a dgrad phase in one dimension, and the filter
-/// elements that they meet: position `i` is `dgrad phase + stride * i`, element
-/// `j` is `first + step * j`, and they meet in the output position `offset + i
+/// elements that they meet: position `i` is `phase + stride * i`, element `j`
+/// is `first + step * j`, and they meet in the output position `offset + i
 /// - distance * j`. If there are no elements, `count` is zero.
 struct DgradPhase {
   int64_t phase, stride, positions;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Plans forward and backward weight; backward data is in BackwardDataPlan.cpp.
+// Plans forward and backward weight, and the steps that all directions share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +26,10 @@ static bool hasHaloTiles(ConvolutionOpInterface op,
           op.getPadding() == PaddingMode::Zeros);
 }
 
-/// Buffer instructions of AMD chips add what lanes share of an address, so a
-/// step of the reduction that stays within a tap takes no vector instructions.
-/// Other chips have no such rows.
+/// The bytes of a row of channels that is reduced before another tap is; 0 if
+/// there are no such rows. Where buffer instructions add what lanes share of an
+/// address, a step of the reduction that stays within a tap takes no vector
+/// instructions.
 static int64_t getReducedRowBytes(ConvolutionOpInterface op) {
   TargetAttr target = TargetAttr::lookup(op);
   return target ? target.getInfo().calibration->unit.reducedRowBytes : 0;

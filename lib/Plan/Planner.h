@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Forward convolutions and weight gradients are one product each
-// (ConvolutionPlan.cpp); data gradients have one product per dgrad phase of the
-// strides, and further steps (BackwardDataPlan.cpp).
+// Forward convolutions and weight gradients are one product each (Planner.cpp);
+// data gradients have one product per dgrad phase of the strides, and further
+// steps (BackwardDataPlan.cpp), or one of all phases (JoinedPhases.cpp).
+// Transposed products are in TransposedPlan.cpp.
 //
 //===----------------------------------------------------------------------===//
 

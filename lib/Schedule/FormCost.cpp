@@ -61,7 +61,8 @@ static bool storesApart(ViewAttr view, Value tensor) {
   return std::abs(distances[lastRow]) > ::conv::kHostMostApart;
 }
 
-/// Warpgroup kernels overlap their launch with the end of the kernel before.
+/// What the launch of a transform takes. On chips with warpgroups, it overlaps
+/// with the end of the kernel before.
 static double getTransformLaunchSeconds(const ::conv::ChipInfo &chip) {
   return hasWarpgroups(chip)
              ? chip.calibration->transform.overlappedLaunchSeconds

@@ -24,8 +24,8 @@ using namespace conv;
 /// Breaks ties by larger atoms, then larger tiles, then shorter steps: a fixed
 /// order that does not depend on how candidates are generated.
 static auto tieBreak(const Candidate &candidate) {
-  // Measured on gfx942, taller tiles of subgroups made 23 of 33 loops faster
-  // than wider ones, and one slower.
+  // By the clock of gfx942, taller tiles of subgroups made 23 of 33 loops
+  // faster than wider ones, and one slower.
   bool prefersTall = candidate.atom->kind == AtomKind::MFMA;
   return std::tuple(-candidate.atom->m * candidate.atom->n,
                     -candidate.workgroup[0] * candidate.workgroup[1],

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The schedule space is small and generated: subgroup tiles of a power of two
-// of atoms (on AMD chips also of three or five), up to eight subgroups, and up
-// to 256 bytes of the reduction per step. The smallest candidate of each atom
-// fits every chip; the largest has the fewest workgroups.
+// of atoms (on clocked chips also of three or five), up to eight subgroups, and
+// up to 256 bytes of the reduction per step. The smallest candidate of each
+// atom fits every chip; the largest has the fewest workgroups.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +31,7 @@ static constexpr int64_t kMaxRowBytes = 256;
 /// and products: matrix units are busy for 0.55 of a loop in conv-clock, and
 /// for 0.84 with four atoms.
 static constexpr int64_t kMaxRowBytesOfFive = 128;
+
 /// A main loop with its number of stages: one tile is multiplied while the
 /// others arrive.
 struct Staging {
