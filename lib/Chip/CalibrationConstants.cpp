@@ -75,6 +75,7 @@ static constexpr Field<LaneCalibration> kLaneCalibration[] = {
     {"wideFactor", &LaneCalibration::wideFactor},
     {"shortFactor", &LaneCalibration::shortFactor},
     {"stagedFactor", &LaneCalibration::stagedFactor},
+    {"otherSlowdown", &LaneCalibration::otherSlowdown},
     {"turnedSlowdown", &LaneCalibration::turnedSlowdown},
     {"fixedRegisters", &LaneCalibration::fixedRegisters},
     {"sumRegisters", &LaneCalibration::sumRegisters},

@@ -184,14 +184,19 @@ static Limit computeLimit(const Cost &cost, bool waitsForLoads) {
                                               : Limit::Loads;
 }
 
+/// Whether a candidate multiplies by lanes on a chip where that was measured.
+static bool isFittedToLanes(const ChipInfo &chip, const Candidate &candidate) {
+  return candidate.atom->kind == AtomKind::FMA &&
+         chip.calibration->lane.factor > 0;
+}
+
 /// Whether lanes multiply matrices whose left one is transposed on its way to
 /// shared memory, without a window.
 static bool isTurnedOnLanes(const Problem &problem, const ChipInfo &chip,
                             const Candidate &candidate) {
   double bytes = double(problem.products * problem.batch * problem.rows) *
                  double(problem.reduction * byteSize(candidate.atom->operand));
-  return candidate.atom->kind == AtomKind::FMA &&
-         chip.calibration->lane.factor > 0 && isTransposed(problem.lhsRun) &&
+  return isFittedToLanes(chip, candidate) && isTransposed(problem.lhsRun) &&
          !isTransposed(problem.rhsRun) && problem.splits == 1 &&
          bytes <= problem.lhsBytes;
 }
@@ -204,8 +209,10 @@ static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
   bool isAsync = candidate.loop == StagedLoop::Async;
   bool areTransposed =
       isTransposed(problem.lhsRun) && isTransposed(problem.rhsRun);
-  double slowdown = isAsync ? fit(chip).asyncStagedSlowdown
-                            : fit(chip).registerStagedSlowdown;
+  double slowdown = isFittedToLanes(chip, candidate)
+                        ? chip.calibration->lane.otherSlowdown
+                    : isAsync ? fit(chip).asyncStagedSlowdown
+                              : fit(chip).registerStagedSlowdown;
   // Lanes move elements one by one to transpose them.
   if (!isAsync && areTransposed)
     slowdown += (fit(chip).transposedStagedSlowdown - slowdown) * 2 /
