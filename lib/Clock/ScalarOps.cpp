@@ -111,19 +111,32 @@ static bool executeSelect(const Instruction &instruction, Wave &wave) {
   return true;
 }
 
-/// s_addk_i32 and s_mulk_i32, whose destination is an operand.
-static bool executeShort(const Instruction &instruction, Wave &wave) {
+/// s_addk_i32, s_mulk_i32, s_bitset0_b32 and s_bitset1_b32, whose destination
+/// is an operand.
+static bool executeInPlace(const Instruction &instruction, Wave &wave) {
   std::string_view name = instruction.mnemonic;
   const auto &operands = instruction.operands;
   bool isSum = name == "s_addk_i32" || name == "s_addk_co_i32";
-  if ((!isSum && name != "s_mulk_i32") || operands.size() < 2)
+  bool sets = name == "s_bitset1_b32", clears = name == "s_bitset0_b32";
+  if ((!isSum && !sets && !clears && name != "s_mulk_i32") ||
+      operands.size() < 2)
     return false;
-  std::optional<uint32_t> a = wave.read32(operands[0]);
-  uint32_t b = uint32_t(int32_t(int16_t(operands[1].literal)));
-  if (isSum)
-    wave.scc = a ? addSigned(*a, b).scc : std::nullopt;
-  wave.write32(operands[0], a ? std::optional<uint32_t>(isSum ? *a + b : *a * b)
-                              : std::nullopt);
+  std::optional<uint32_t> a = wave.read32(operands[0]), result;
+  if (sets || clears) {
+    std::optional<uint32_t> bit = wave.read32(operands[1]);
+    if (a && bit) {
+      uint32_t mask = 1u << (*bit & 31);
+      result = sets ? *a | mask : *a & ~mask;
+    }
+  } else if (a) {
+    uint32_t b = uint32_t(int32_t(int16_t(operands[1].literal)));
+    result = isSum ? *a + b : *a * b;
+    if (isSum)
+      wave.scc = addSigned(*a, b).scc;
+  } else if (isSum) {
+    wave.scc = std::nullopt;
+  }
+  wave.write32(operands[0], result);
   return true;
 }
 
@@ -205,6 +218,6 @@ static bool executeBinary(const Instruction &instruction, Wave &wave) {
 std::span<const Executor> clock::getScalarExecutors() {
   static constexpr Executor executors[] = {
       executeBinary, executeCompare, executeBitCompare, executeSelect,
-      executeUnary,  executeShort,   executeSaveExec};
+      executeUnary,  executeInPlace, executeSaveExec};
   return executors;
 }

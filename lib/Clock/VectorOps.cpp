@@ -46,23 +46,18 @@ static bool executeBits(const Instruction &instruction, Wave &wave) {
   return true;
 }
 
-/// v_and_b32 with a mask of the lower half: the upper half may be unknown, as
-/// after 16-bit instructions.
-static bool executeLowMask(const Instruction &instruction, Wave &wave) {
+/// Whether an instruction uses only the lower half of operand `number`: the
+/// upper half may be unknown, as after 16-bit instructions.
+static bool usesLowHalf(const Instruction &instruction, size_t number) {
   const auto &operands = instruction.operands;
-  if (instruction.mnemonic != "v_and_b32" || operands.size() < 3 ||
-      operands[1].kind != Operand::Literal || operands[1].literal > 0xffff ||
-      operands[2].kind != Operand::Vector)
-    return false;
-  Operand half = operands[2];
-  half.part = Operand::Low;
-  VectorValue storage;
-  const VectorValue &value = wave.readVector(half, 0, storage);
-  Lanes out;
-  for (size_t lane = 0; lane < 64; ++lane)
-    out[lane] = value.lanes[lane] & U(operands[1].literal);
-  wave.writeVector(operands[0], 0, out, value.known);
-  return true;
+  auto isAtMost = [&](size_t i, uint64_t most) {
+    return operands[i].kind == Operand::Literal && operands[i].literal <= most;
+  };
+  if (instruction.mnemonic == "v_and_b32")
+    return number == 2 && isAtMost(1, 0xffff);
+  // A field of it, by its first bit and width.
+  return instruction.mnemonic == "v_bfe_u32" && number == 1 &&
+         isAtMost(2, 16) && isAtMost(3, 16 - operands[2].literal);
 }
 
 static bool executeSimple(const Instruction &instruction, Wave &wave) {
@@ -72,15 +67,25 @@ static bool executeSimple(const Instruction &instruction, Wave &wave) {
     return false;
   VectorValue storage[3];
   const VectorValue *values[3] = {&storage[0], &storage[0], &storage[0]};
-  uint64_t known = ~0ull;
-  for (int i = 0; i < found->operands; ++i) {
-    values[i] = &wave.readVector(operands[size_t(i + 1)], 0, storage[i]);
+  uint64_t known = ~0ull, knownHalf = ~0ull;
+  for (size_t i = 0; i < size_t(found->operands); ++i) {
+    Operand operand = operands[i + 1];
+    if (operand.kind == Operand::Vector && operand.part == Operand::All &&
+        usesLowHalf(instruction, i + 1))
+      operand.part = Operand::Low;
+    values[i] = &wave.readVector(operand, 0, storage[i]);
     known &= values[i]->known;
+    knownHalf &= values[i]->knownHalves[0];
   }
   Lanes out;
-  if (known != 0)
+  if ((known | knownHalf) != 0)
     found->run(values[0]->lanes, values[1]->lanes, values[2]->lanes, out);
   wave.writeVector(operands[0], 0, out, known);
+  Operand half = operands[0];
+  if (found->keepsHalves && knownHalf != known && half.part == Operand::All) {
+    half.part = Operand::Low;
+    wave.writeVector(half, 0, out, knownHalf);
+  }
   return true;
 }
 
@@ -294,8 +299,7 @@ static bool executeLanes(const Instruction &instruction, Wave &wave) {
 
 std::span<const Executor> clock::getVectorExecutors() {
   static constexpr Executor executors[] = {
-      executeLowMask, executeSimple,      executeBits,
-      executeCompare, executeSelect,      executeCarry,
-      executeWide,    executeMultiplyAdd, executeLanes};
+      executeSimple, executeBits, executeCompare,     executeSelect,
+      executeCarry,  executeWide, executeMultiplyAdd, executeLanes};
   return executors;
 }

@@ -48,16 +48,18 @@ static constexpr U permute(U a, U b, U c) {
   return result;
 }
 
-#define CONV_OP(operands, expression)                                          \
-  {                                                                            \
-    operands, run<+[](U a, U b, U c) -> U {                                    \
-      (void)a, (void)b, (void)c;                                               \
-      return expression;                                                       \
-    }>                                                                         \
-  }
+#define CONV_OP_OF(operands, expression, keepsHalves)                          \
+  {operands, run<+[](U a, U b, U c) -> U {                                     \
+     (void)a, (void)b, (void)c;                                                \
+     return expression;                                                        \
+   }>,                                                                         \
+   keepsHalves}
+#define CONV_OP(operands, expression) CONV_OP_OF(operands, expression, false)
+#define CONV_OP_OF_HALVES(operands, expression)                                \
+  CONV_OP_OF(operands, expression, true)
 
 static const std::unordered_map<std::string_view, Operation> kOperations = {
-    {"v_mov_b32", CONV_OP(1, a)},
+    {"v_mov_b32", CONV_OP_OF_HALVES(1, a)},
     {"v_accvgpr_read_b32", CONV_OP(1, a)},
     {"v_accvgpr_write_b32", CONV_OP(1, a)},
     {"v_accvgpr_mov_b32", CONV_OP(1, a)},
@@ -67,18 +69,18 @@ static const std::unordered_map<std::string_view, Operation> kOperations = {
     {"v_perm_b32", CONV_OP(3, permute(a, b, c))},
     {"v_not_b32", CONV_OP(1, ~a)},
     {"v_bfrev_b32", CONV_OP(1, __builtin_bitreverse32(a))},
-    {"v_add_u32", CONV_OP(2, a + b)},
-    {"v_add_nc_u32", CONV_OP(2, a + b)},
+    {"v_add_u32", CONV_OP_OF_HALVES(2, a + b)},
+    {"v_add_nc_u32", CONV_OP_OF_HALVES(2, a + b)},
     {"v_add_i32", CONV_OP(2, a + b)},
-    {"v_sub_u32", CONV_OP(2, a - b)},
-    {"v_sub_nc_u32", CONV_OP(2, a - b)},
+    {"v_sub_u32", CONV_OP_OF_HALVES(2, a - b)},
+    {"v_sub_nc_u32", CONV_OP_OF_HALVES(2, a - b)},
     {"v_sub_i32", CONV_OP(2, a - b)},
-    {"v_subrev_u32", CONV_OP(2, b - a)},
-    {"v_subrev_nc_u32", CONV_OP(2, b - a)},
-    {"v_mul_lo_u32", CONV_OP(2, a *b)},
+    {"v_subrev_u32", CONV_OP_OF_HALVES(2, b - a)},
+    {"v_subrev_nc_u32", CONV_OP_OF_HALVES(2, b - a)},
+    {"v_mul_lo_u32", CONV_OP_OF_HALVES(2, a *b)},
     {"v_mul_hi_u32", CONV_OP(2, U(uint64_t(a) * b >> 32))},
     {"v_mul_hi_i32", CONV_OP(2, U(int64_t(s(a)) * s(b) >> 32))},
-    {"v_mul_u32_u24", CONV_OP(2, low24(a) * low24(b))},
+    {"v_mul_u32_u24", CONV_OP_OF_HALVES(2, low24(a) * low24(b))},
     {"v_mul_i32_i24",
      CONV_OP(2, U((s(a << 8) >> 8) * int64_t(s(b << 8) >> 8)))},
     {"v_mul_hi_u32_u24", CONV_OP(2, U(uint64_t(low24(a)) * low24(b) >> 32))},
@@ -89,17 +91,17 @@ static const std::unordered_map<std::string_view, Operation> kOperations = {
     {"v_sub_nc_u16", CONV_OP(2, low16(a - b))},
     {"v_lshlrev_b16", CONV_OP(2, low16(b << (a & 15)))},
     {"v_lshrrev_b16", CONV_OP(2, low16(b) >> (a & 15))},
-    {"v_mad_u32_u24", CONV_OP(3, low24(a) * low24(b) + c)},
+    {"v_mad_u32_u24", CONV_OP_OF_HALVES(3, low24(a) * low24(b) + c)},
     {"v_mad_i32_i24",
      CONV_OP(3, U((s(a << 8) >> 8) * int64_t(s(b << 8) >> 8)) + c)},
     {"v_mad_legacy_u16", CONV_OP(3, low16(a *b + c))},
     {"v_mad_u16", CONV_OP(3, low16(a *b + c))},
     {"v_mad_u32_u16", CONV_OP(3, low16(a) * low16(b) + c)},
-    {"v_and_b32", CONV_OP(2, a &b)},
-    {"v_or_b32", CONV_OP(2, a | b)},
-    {"v_xor_b32", CONV_OP(2, a ^ b)},
+    {"v_and_b32", CONV_OP_OF_HALVES(2, a &b)},
+    {"v_or_b32", CONV_OP_OF_HALVES(2, a | b)},
+    {"v_xor_b32", CONV_OP_OF_HALVES(2, a ^ b)},
     {"v_xnor_b32", CONV_OP(2, ~(a ^ b))},
-    {"v_lshlrev_b32", CONV_OP(2, b << (a & 31))},
+    {"v_lshlrev_b32", CONV_OP_OF_HALVES(2, b << (a & 31))},
     {"v_lshrrev_b32", CONV_OP(2, b >> (a & 31))},
     {"v_ashrrev_i32", CONV_OP(2, U(s(b) >> (a & 31)))},
     {"v_min_u32", CONV_OP(2, std::min(a, b))},
@@ -111,14 +113,14 @@ static const std::unordered_map<std::string_view, Operation> kOperations = {
     {"v_bfi_b32", CONV_OP(3, (a & b) | (~a & c))},
     {"v_bfm_b32", CONV_OP(2, ((1u << (a & 31)) - 1) << (b & 31))},
     {"v_alignbit_b32", CONV_OP(3, U((uint64_t(a) << 32 | b) >> (c & 31)))},
-    {"v_add3_u32", CONV_OP(3, a + b + c)},
-    {"v_or3_b32", CONV_OP(3, a | b | c)},
-    {"v_xor3_b32", CONV_OP(3, a ^ b ^ c)},
-    {"v_and_or_b32", CONV_OP(3, (a & b) | c)},
-    {"v_lshl_or_b32", CONV_OP(3, (a << (b & 31)) | c)},
-    {"v_lshl_add_u32", CONV_OP(3, (a << (b & 31)) + c)},
-    {"v_add_lshl_u32", CONV_OP(3, (a + b) << (c & 31))},
-    {"v_xad_u32", CONV_OP(3, (a ^ b) + c)},
+    {"v_add3_u32", CONV_OP_OF_HALVES(3, a + b + c)},
+    {"v_or3_b32", CONV_OP_OF_HALVES(3, a | b | c)},
+    {"v_xor3_b32", CONV_OP_OF_HALVES(3, a ^ b ^ c)},
+    {"v_and_or_b32", CONV_OP_OF_HALVES(3, (a & b) | c)},
+    {"v_lshl_or_b32", CONV_OP_OF_HALVES(3, (a << (b & 31)) | c)},
+    {"v_lshl_add_u32", CONV_OP_OF_HALVES(3, (a << (b & 31)) + c)},
+    {"v_add_lshl_u32", CONV_OP_OF_HALVES(3, (a + b) << (c & 31))},
+    {"v_xad_u32", CONV_OP_OF_HALVES(3, (a ^ b) + c)},
     {"v_min3_u32", CONV_OP(3, std::min({a, b, c}))},
     {"v_max3_u32", CONV_OP(3, std::max({a, b, c}))},
     {"v_min3_i32", CONV_OP(3, U(std::min({s(a), s(b), s(c)})))},
@@ -130,7 +132,9 @@ static const std::unordered_map<std::string_view, Operation> kOperations = {
     {"v_bcnt_u32_b32", CONV_OP(2, U(std::popcount(a)) + b)},
 };
 
+#undef CONV_OP_OF_HALVES
 #undef CONV_OP
+#undef CONV_OP_OF
 
 static const std::unordered_map<std::string_view, WideOperation> kWide = {
     {"v_mov_b64",
@@ -158,9 +162,7 @@ static const std::unordered_map<std::string_view, WideOperation> kWide = {
 };
 
 #define CONV_COMPARE(name, type, operation)                                    \
-  {                                                                            \
-    name, [](uint64_t a, uint64_t b) { return type(a) operation type(b); }     \
-  }
+  {name, [](uint64_t a, uint64_t b) { return type(a) operation type(b); }}
 #define CONV_COMPARES(name, type)                                              \
   CONV_COMPARE("eq_" name, type, ==), CONV_COMPARE("ne_" name, type, !=),      \
       CONV_COMPARE("lt_" name, type, <), CONV_COMPARE("le_" name, type, <=),   \

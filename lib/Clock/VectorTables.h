@@ -24,6 +24,8 @@ namespace conv::clock {
 struct Operation {
   int operands;
   void (*run)(const Lanes &, const Lanes &, const Lanes &, Lanes &);
+  /// Whether the lower half of the result depends on no upper half.
+  bool keepsHalves = false;
 };
 
 /// 64-bit operations: whether the first, second and third operand are pairs.

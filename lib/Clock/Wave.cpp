@@ -90,7 +90,7 @@ const VectorValue &Wave::readVector(const Operand &operand, int part,
     bool isUpper = operand.part == Operand::High ||
                    operand.part == Operand::Byte2 ||
                    operand.part == Operand::Byte3;
-    storage.known = value.knownHalves[isUpper];
+    storage.setKnown(value.knownHalves[isUpper]);
     for (size_t lane = 0; lane < 64; ++lane)
       storage.lanes[lane] = selectPart(value.lanes[lane], operand.part);
     return storage;
@@ -104,7 +104,7 @@ const VectorValue &Wave::readVector(const Operand &operand, int part,
   else if (part == 0)
     value = read32(operand);
   storage.lanes.fill(value.value_or(0));
-  storage.known = value ? ~0ull : 0;
+  storage.setKnown(value ? ~0ull : 0);
   return storage;
 }
 

@@ -314,6 +314,39 @@ TEST(Program, MaskedHalves) {
   EXPECT_EQ(trace.waves[0].lines.back() * 64, (uint64_t(1) << 32) + 0x1c0);
 }
 
+// A field of the lower half does, too, and one that has bits of the upper half
+// does not. Lower halves of shifts and sums are known where those of operands
+// are.
+TEST(Program, FieldsOfHalves) {
+  auto interpretField = [](const char *bits) {
+    return interpret(
+        assemble("gfx1100",
+                 describeBuffer("0x1000") +
+                     "v_mov_b16 v1.l, 0x3e\nv_lshlrev_b32 v1, 3, v1\n"
+                     "v_add_nc_u32 v1, 15, v1\nv_bfe_u32 v1, v1, " +
+                     bits +
+                     "\nv_lshlrev_b32 v1, 6, v1\n"
+                     "buffer_load_b32 v2, v1, s[8:11], 0 offen\n"),
+        *lookupPace("gfx1100"));
+  };
+  WorkgroupTrace trace = interpretField("7, 9");
+  EXPECT_EQ(trace.unknownAddresses, 0);
+  EXPECT_EQ(trace.waves[0].lines.back() * 64, (uint64_t(1) << 32) + 0xc0);
+  EXPECT_EQ(interpretField("7, 10").unknownAddresses, 1);
+}
+
+// The destination of an instruction for one bit is an operand.
+TEST(Program, ScalarBits) {
+  Program program =
+      assemble("gfx1201", describeBuffer("0x1000") +
+                              "s_movk_i32 s4, 0xc0\ns_bitset1_b32 s4, 9\n"
+                              "s_bitset0_b32 s4, 6\nv_mov_b32 v1, s4\n"
+                              "buffer_load_b32 v2, v1, s[8:11], null offen\n");
+  WorkgroupTrace trace = interpret(program, *lookupPace("gfx1201"));
+  EXPECT_EQ(trace.unknownAddresses, 0);
+  EXPECT_EQ(trace.waves[0].lines.back() * 64, (uint64_t(1) << 32) + 0x280);
+}
+
 // Some compilers name halves of gfx12's registers, others do not.
 TEST(Program, HalvesOfRegistersOfGfx12) {
   Program program = assemble("gfx1201", ".long 0x7f001502\n");
