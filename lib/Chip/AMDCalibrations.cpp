@@ -94,11 +94,14 @@ static constexpr UnitCalibration kUnit = {.overlapped = {.partsNorm = 5,
                                           .twoStageSecondTileSteps = 6,
                                           .reducedRowBytes = 64};
 
+/// Code: fitted to allocations by LLVM on all chips.
+static constexpr DirectRegisters kDirectRegisters = {
+    .fixed = 8, .ofSum = 1.5, .ofAhead = 0.75, .ofCopied = 0.6};
+
 /// Without copies that bypass registers, and without `mma_sync`, there are no
 /// queues, blocks or bands.
-static constexpr DirectCalibration
-createDirect(double countedCycles, double countedReductionCycles,
-             const DirectRegisters &registers) {
+static constexpr DirectCalibration createDirect(double countedCycles,
+                                                double countedReductionCycles) {
   return {.isCompared = true, // Clock, as the next two.
           .traffic = 1.125,
           .memoryEfficiency = 1, // Clock, as the next three.
@@ -106,7 +109,7 @@ createDirect(double countedCycles, double countedReductionCycles,
           .countedReductionCycles = countedReductionCycles,
           .instructionsPerBox = 8, // Assumed, as the next one.
           .instructionsPerStored = 4,
-          .registers = registers};
+          .registers = kDirectRegisters};
 }
 
 /// By the clock: caches deliver what the next block reads again hardly faster
@@ -149,32 +152,7 @@ static constexpr Calibration createClocked(const DirectCalibration &direct) {
           .dynamic = {.stream = kStream}};
 }
 
-/// Fitted to allocations by LLVM.
-static constexpr DirectRegisters kCDNARegisters = {.fixed = -36,
-                                                   .ofSum = 0.8,
-                                                   .ofWindow = 10,
-                                                   .ofTap = 12,
-                                                   .ofReduction = 61,
-                                                   .movedCost = 0.03,
-                                                   .movedFilterCost = 1.45,
-                                                   .mostReadAhead = 26,
-                                                   .linesAhead = 3,
-                                                   .mostHoisted = 32};
-
-/// Counted: a register for each sum and 4 for each 16-byte vector, since LLVM
-/// reads nothing ahead, and instructions take 16-bit operands.
-static constexpr DirectRegisters kRDNARegisters = {.fixed = 4,
-                                                   .ofSum = 1,
-                                                   .ofWindow = 4,
-                                                   .ofTap = 4,
-                                                   .ofReduction = 0,
-                                                   .movedCost = 0,
-                                                   .movedFilterCost = 1,
-                                                   .mostReadAhead = 0,
-                                                   .linesAhead = 0,
-                                                   .mostHoisted = 0};
-
 constexpr Calibration conv::kCDNACalibration =
-    createClocked(createDirect(1.5, 2.3, kCDNARegisters));
+    createClocked(createDirect(1.5, 2.3));
 constexpr Calibration conv::kRDNACalibration =
-    createClocked(createDirect(1, 1.1, kRDNARegisters));
+    createClocked(createDirect(1, 1.1));

@@ -215,14 +215,8 @@ static constexpr Field<WeightStationaryCalibration>
 static constexpr Field<DirectRegisters> kDirectRegisters[] = {
     {"fixed", &DirectRegisters::fixed},
     {"ofSum", &DirectRegisters::ofSum},
-    {"ofWindow", &DirectRegisters::ofWindow},
-    {"ofTap", &DirectRegisters::ofTap},
-    {"ofReduction", &DirectRegisters::ofReduction},
-    {"movedCost", &DirectRegisters::movedCost},
-    {"movedFilterCost", &DirectRegisters::movedFilterCost},
-    {"mostReadAhead", &DirectRegisters::mostReadAhead},
-    {"linesAhead", &DirectRegisters::linesAhead},
-    {"mostHoisted", &DirectRegisters::mostHoisted},
+    {"ofAhead", &DirectRegisters::ofAhead},
+    {"ofCopied", &DirectRegisters::ofCopied},
 };
 
 static constexpr Field<DirectQueueCalibration> kDirectQueueCalibration[] = {

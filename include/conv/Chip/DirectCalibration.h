@@ -18,28 +18,13 @@
 namespace conv {
 
 /// Registers that LLVM allocates for a lane that sums up its own elements in a
-/// direct kernel on an AMD chip, fitted to 11 kinds of kernels. LLVM hoists the
-/// reads and conversions of a line of taps.
+/// direct kernel on an AMD chip, fitted to 280 kernels (bench/results/
+/// amd-clock.md).
 struct DirectRegisters {
   double fixed;    ///< Registers that every lane has.
   double ofSum;    ///< Registers for each sum.
-  double ofWindow; ///< Registers for each vector of a window: CDNA also keeps
-                   ///< an f32 copy, RDNA mixes types in its instructions.
-  double ofTap;    ///< Registers for each vector of the filter.
-  double ofReduction; ///< Additional registers of shared reductions.
-  /// Relative time per register that vector instructions cannot address,
-  /// because its value moves to accumulation registers and back: filter
-  /// gradients with 7x7 windows took 1.6 to 1.8 times as long for 284
-  /// registers, and 7 outputs of such windows with strides 2.2 times.
-  double movedCost;
-  double movedFilterCost; ///< Factor if filter values move, once for all boxes:
-                          ///< with 5x5 windows, it was 1.3 to 1.7.
-  double mostReadAhead; ///< The most vectors of two lines of taps, one of which
-                        ///< is read while the other is multiplied.
-  double linesAhead;    ///< Lines of taps whose filter vectors are in registers
-                        ///< if lines are read ahead.
-  double mostHoisted;   ///< The most filter vectors that LLVM reads before a
-                        ///< loop over boxes.
+  double ofAhead;  ///< For each register of vectors that are read ahead.
+  double ofCopied; ///< For each register of a copy's loads in flight.
 };
 
 /// Workgroups that queue for memory and for their unit: 540 schedules of 31
@@ -145,8 +130,7 @@ struct DirectCalibration {
   /// again.
   double partSectorCost = 0;
   /// Measured over counted cycles of lane multiplications where nothing
-  /// queues. Rows: 67 schedules of 10 depthwise layers on CDNA and 24 of 3 on
-  /// gfx1201; shared reductions: 16 schedules of 2 layers on gfx942.
+  /// queues: of rows, and of shared reductions.
   double countedCycles;
   double countedReductionCycles;
   /// Share of the shorter one of reads of shared memory and of products that

@@ -36,7 +36,6 @@ private:
   using Digits = SmallVector<Value>;
   DirectProduct createProduct(int64_t run) const;
   void createElements(Value number);
-  bool unrollsLines(int64_t count) const;
   SmallVector<Value> createSums(ArrayRef<Value> local) const;
   SmallVector<Value> createRuns(Digits digits, ValueRange sums) const;
   Digits getLocalDigits(Value number) const;
@@ -148,18 +147,6 @@ SmallVector<Value> DirectRowLoop::createRuns(Digits digits,
   return rest->create({digits}, loop.getResults());
 }
 
-/// Whether lines of taps follow each other in the code, so that reads run ahead
-/// from line to line. LLVM would unroll these loops, too. Where positions are
-/// innermost, a read brings fewer factors, and other waves hide it.
-bool DirectRowLoop::unrollsLines(int64_t count) const {
-  constexpr int64_t kMostProducts = 768;
-  int64_t products = count * taps;
-  for (const auto &digit : elements.digits)
-    products *= digit.extent;
-  return kernel.chip.obeysScheduleFences() && tiling.isAlongBatch &&
-         count > 1 && taps <= kMaxUnrolledTaps && products <= kMostProducts;
-}
-
 /// The sums of a box of elements: a loop over all but the innermost digit of
 /// the reduction.
 SmallVector<Value> DirectRowLoop::createSums(ArrayRef<Value> local) const {
@@ -172,7 +159,7 @@ SmallVector<Value> DirectRowLoop::createSums(ArrayRef<Value> local) const {
     return digits;
   };
   int64_t count = llvm::product_of(outer);
-  if (unrollsLines(count)) {
+  if (tiling.unrollsLines(kernel.chip)) {
     SmallVector<Digits> lines;
     for (int64_t number = 0; number < count; ++number)
       lines.push_back(locateLine(math.constant(number)));

@@ -156,17 +156,16 @@ SmallVector<Value> DirectProduct::unpack(ArrayRef<Value> packs) const {
 }
 
 /// Starts reads before the products of the first box, also of the boxes after
-/// it: as many as leave registers for the sums, 24 vectors of 16 bytes. LLVM
+/// it: as many as leave registers for the sums (`kVectorsAhead`). LLVM
 /// would spread them between products, and a wave that few others keep company
 /// would wait for each of them (bench/results/amd-clock.md). Fences keep the
 /// boxes apart, so that the first products do not wait for the last reads.
 void DirectProduct::startReads(MutableArrayRef<Factors> boxes) const {
-  constexpr size_t kMostVectors = 24;
   size_t earlier = 0;
   for (Factors &box : boxes) {
     int64_t before = box.started;
     for (; box.started < numTaps * numElements &&
-           earlier + box.countReads() < kMostVectors;
+           earlier + box.countReads() < size_t(DirectTiling::kVectorsAhead);
          ++box.started) {
       int64_t element = box.started % numElements;
       int64_t tap = box.started / numElements;

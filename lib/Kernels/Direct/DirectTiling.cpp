@@ -12,6 +12,7 @@
 #include "conv/Kernels/Direct/DirectTiling.h"
 
 #include "BoxVectors.h"
+#include "TapRuns.h"
 #include "conv/Dialect/Conv/IR/TypeBytes.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 
@@ -145,6 +146,16 @@ int64_t DirectTiling::countAtoms() const {
       atoms *=
           d == filter->tap ? llvm::divideCeil(size, FilterBlocks::kTaps) : size;
   return atoms;
+}
+
+bool DirectTiling::unrollsLines(const ::conv::ChipInfo &chip) const {
+  constexpr int64_t kMostProducts = 768;
+  int64_t taps = reduction.digits[reduction.innermost];
+  int64_t products = llvm::product_of(reduction.digits) *
+                     llvm::product_of(columns.digits) * batch.run * rows.run;
+  return chip.obeysScheduleFences() && isAlongBatch &&
+         llvm::product_of(reduction.digits) > taps &&
+         taps <= kMaxUnrolledTaps && products <= kMostProducts;
 }
 
 int64_t DirectTiling::countBandedRegisters() const {

@@ -15,58 +15,11 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-static const ::conv::DirectRegisters &fit(const ::conv::ChipInfo &chip) {
-  return chip.calibration->direct.registers;
-}
-
-/// Registers that vector instructions can name.
-static double countNamedRegisters(const ::conv::ChipInfo &chip) {
-  return double(chip.registersPerLane - chip.accumulationRegisters);
-}
-
-/// Whether LLVM reads the next line of windows while one is multiplied, and the
-/// filter of one more: few vectors are on their way then.
-static bool readsAhead(const ::conv::ChipInfo &chip, const DirectReads &reads) {
-  return reads.lines > 1 &&
-         2 * (reads.windows + reads.filter) <= fit(chip).mostReadAhead;
-}
-
-/// Vectors of the filter in registers at a time.
-static double countFilter(const ::conv::ChipInfo &chip,
-                          const DirectReads &reads) {
-  return reads.filter * (readsAhead(chip, reads)
-                             ? std::min(reads.lines, fit(chip).linesAhead)
-                             : 1);
-}
-
-int64_t mlir::conv::countRowRegisters(const ::conv::ChipInfo &chip,
-                                      const DirectReads &reads) {
-  double windows = reads.windows * (readsAhead(chip, reads) ? 2 : 1);
-  double registers = fit(chip).fixed + fit(chip).ofSum * reads.sums +
-                     fit(chip).ofWindow * windows +
-                     fit(chip).ofTap * countFilter(chip, reads);
-  return std::lround(std::max(registers, 1.0)); // The fit may be negative.
-}
-
-int64_t mlir::conv::countReductionRegisters(const ::conv::ChipInfo &chip,
-                                            const DirectReads &reads) {
-  return countRowRegisters(chip, reads) + int64_t(fit(chip).ofReduction);
-}
-
-double mlir::conv::getRegisterCost(const ::conv::ChipInfo &chip,
-                                   int64_t registers) {
-  return 1 + fit(chip).movedCost *
-                 std::max(0.0, double(registers) - countNamedRegisters(chip));
-}
-
-double mlir::conv::getHoistingCost(const ::conv::ChipInfo &chip,
-                                   int64_t registers,
-                                   const DirectReads &reads) {
-  double ofAllLines = reads.filter * reads.lines;
-  double hoisted = (ofAllLines - countFilter(chip, reads)) * fit(chip).ofTap;
-  bool isMoved = ofAllLines <= fit(chip).mostHoisted &&
-                 double(registers) + hoisted > countNamedRegisters(chip);
-  return isMoved ? fit(chip).movedFilterCost : 1;
+int64_t mlir::conv::countDirectRegisters(const ::conv::ChipInfo &chip,
+                                         const DirectHeld &held) {
+  const ::conv::DirectRegisters &fit = chip.calibration->direct.registers;
+  return std::lround(fit.fixed + fit.ofSum * held.sums +
+                     fit.ofAhead * held.ahead + fit.ofCopied * held.copied);
 }
 
 /// Cycles of a step of workgroups that run together, without waits.

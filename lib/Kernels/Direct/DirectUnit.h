@@ -30,29 +30,15 @@ struct DirectDemand {
   double lastCycles = 0; ///< Cycles after the last step, which none fill.
 };
 
-/// Registers of a lane: sums, and the vectors that the products of one line of
-/// taps read of windows and of the filter (or of the other operand).
-struct DirectReads {
-  double sums, windows, filter;
-  double lines = 1; ///< Lines of taps that a lane reads in sequence.
+/// What a lane has in registers: sums, and 32-bit words of the vectors that it
+/// reads ahead of products, and of the copies that it has in flight.
+struct DirectHeld {
+  double sums, ahead, copied;
 };
 
-/// Registers that LLVM allocates for a lane that sums up elements of its own:
-/// LLVM hoists the reads and conversions of a line of taps.
-int64_t countRowRegisters(const ::conv::ChipInfo &chip,
-                          const DirectReads &reads);
-
-/// The registers of a lane of a reduction that work-items share.
-int64_t countReductionRegisters(const ::conv::ChipInfo &chip,
-                                const DirectReads &reads);
-
-/// Factor of the time of products that need this many registers.
-double getRegisterCost(const ::conv::ChipInfo &chip, int64_t registers);
-
-/// The factor if a work-item has several boxes: LLVM hoists the filter of all
-/// lines of taps out of the loop over boxes.
-double getHoistingCost(const ::conv::ChipInfo &chip, int64_t registers,
-                       const DirectReads &reads);
+/// Registers that LLVM allocates for a lane.
+int64_t countDirectRegisters(const ::conv::ChipInfo &chip,
+                             const DirectHeld &held);
 
 /// Cycles of a compute unit that runs `resident` of `workgroups` at a time.
 double getUnitCycles(const ::conv::ChipInfo &chip, const DirectDemand &demand,

@@ -21,6 +21,7 @@ static const ::conv::DirectCalibration &fit(const ::conv::ChipInfo &chip) {
   return chip.calibration->direct;
 }
 
+static constexpr int64_t kBytesOfWord = 4;
 /// Registers of a 16-byte vector.
 static constexpr int64_t kWordsOfVector = 4;
 
@@ -55,21 +56,71 @@ static double countMatrices(const DirectTiling &tiling) {
          double(tiling.batch.run);
 }
 
-/// Cycles of a compute unit for a box with this many products, vectors whose
+namespace {
+/// What a lane reads for a box: vectors of windows and of the other operand,
+/// with as many elements as a product takes of each.
+struct BoxReads {
+  double windows, others;
+  int64_t windowElements, otherElements;
+
+  double countVectors() const { return windows + others; }
+  double countElements() const {
+    return windows * double(windowElements) + others * double(otherElements);
+  }
+};
+} // namespace
+
+/// Cycles of a compute unit for a box with this many products, reads whose
 /// elements are all converted, and stored results.
 static double getCycles(const DirectTiling &tiling, double products,
-                        double vectors, double stored,
+                        const BoxReads &reads, double stored,
                         const ::conv::ChipInfo &chip) {
-  double converted = vectors * double(tiling.batch.run + 1);
+  // Chips that were timed were fitted with an element of each vector of a line.
+  double elements = chip.isClocked()
+                        ? reads.countElements()
+                        : reads.countVectors() * double(tiling.batch.run);
+  double converted = elements + reads.countVectors();
   return (products + converted + stored * fit(chip).instructionsPerStored +
           fit(chip).instructionsPerBox) /
          chip.fmaPerClock;
 }
 
+/// Registers of `elements` of a type with `bytes`, each of which has one at
+/// least if it is alone.
+static double countWords(int64_t elements, double bytes) {
+  return std::max(1., double(elements) * bytes / kBytesOfWord);
+}
+
+/// Registers of the loads that a lane has in flight while it copies a box.
+static double countCopiedWords(const TensorBox &box, double bytes,
+                               int64_t workItems) {
+  int64_t loads = std::min(
+      TensorBox::kLoadsInFlight,
+      int64_t(llvm::divideCeil(box.numElements, box.copyWidth * workItems)));
+  return double(loads) * countWords(box.copyWidth, bytes);
+}
+
+/// Registers of a lane that reads boxes like this one in sequence, of which
+/// `together` follow each other in the code, and has `sums`.
+static int64_t countRegisters(const DirectTiling &tiling, const BoxReads &reads,
+                              double together, double sums, double bytes,
+                              int64_t workItems, const ::conv::ChipInfo &chip) {
+  double words = reads.windows * countWords(reads.windowElements, bytes) +
+                 reads.others * countWords(reads.otherElements, bytes);
+  double vectors = std::min(reads.countVectors() * together,
+                            double(DirectTiling::kVectorsAhead));
+  return countDirectRegisters(
+      chip,
+      {.sums = sums,
+       .ahead = words / reads.countVectors() * vectors,
+       .copied = std::max(countCopiedWords(tiling.lhs, bytes, workItems),
+                          countCopiedWords(tiling.rhs, bytes, workItems))});
+}
+
 /// A box has a run of rows, with all of the innermost digit of the reduction.
-static DirectWork computeRowWork(const DirectTiling &tiling,
+static DirectWork computeRowWork(const DirectTiling &tiling, double bytes,
                                  const ::conv::ChipInfo &chip,
-                                 int64_t subgroups, int64_t elementBytes) {
+                                 int64_t subgroups) {
   DirectWork work;
   size_t firstRow = tiling.batch.getRank();
   size_t firstTap = firstRow + tiling.rows.getRank();
@@ -89,28 +140,24 @@ static DirectWork computeRowWork(const DirectTiling &tiling,
                          tiling.isAlongBatch ? 1 : tiling.rows.run));
   double filter = double(taps) * columns;
   double elements = double(tiling.batch.run * tiling.rows.run) * columns;
+  int64_t run = tiling.isAlongBatch ? tiling.batch.run : tiling.rows.run;
+  BoxReads reads = {windows, filter, run, tiling.batch.run};
   work.conflicts =
       tiling.isAlongBatch
           ? countBatchPasses(tiling, tiling.rows.run * step)
-          : double(getRowReads(tiling, tiling.lhs, elementBytes).countPasses());
-  work.vectors = windows + filter;
-  work.cycles = fit(chip).countedCycles *
-                getCycles(tiling, elements * double(taps), windows + filter,
-                          elements / lines, chip);
-  int64_t sums = tiling.batch.run * tiling.rows.run *
-                 llvm::product_of(tiling.columns.digits);
+          : double(
+                getRowReads(tiling, tiling.lhs, int64_t(bytes)).countPasses());
+  work.vectors = reads.countVectors();
+  work.cycles =
+      fit(chip).countedCycles *
+      getCycles(tiling, elements * double(taps), reads, elements / lines, chip);
+  int64_t workItems = subgroups * chip.subgroupSize;
   work.registers =
       chip.asyncCopyBytes > 0
-          ? fit(chip).queue.rowRegisters + sums
-          : countRowRegisters(chip, {double(sums), windows, filter, lines});
+          ? fit(chip).queue.rowRegisters + int64_t(elements)
+          : countRegisters(tiling, reads, tiling.unrollsLines(chip) ? lines : 1,
+                           elements, bytes, workItems, chip);
   // A work-item that has nothing to do waits for the others.
-  int64_t workItems = subgroups * chip.subgroupSize;
-  if (chip.asyncCopyBytes == 0) {
-    work.cycles *= getRegisterCost(chip, work.registers);
-    if (work.boxes > double(workItems) * lines)
-      work.cycles *= getHoistingCost(chip, work.registers,
-                                     {double(sums), windows, filter, lines});
-  }
   double cycles =
       double(llvm::alignTo(int64_t(work.boxes), workItems)) * work.cycles;
   work.unit =
@@ -122,9 +169,9 @@ static DirectWork computeRowWork(const DirectTiling &tiling,
 
 /// A box has a run of the reduction, with all rows and all values of the
 /// innermost digit of the columns.
-static DirectWork computeSharedWork(const DirectTiling &tiling,
+static DirectWork computeSharedWork(const DirectTiling &tiling, double bytes,
                                     const ::conv::ChipInfo &chip,
-                                    int64_t stages, int64_t elementBytes) {
+                                    int64_t subgroups, int64_t stages) {
   DirectWork work;
   work.stages = stages;
   size_t firstColumn = tiling.batch.getRank();
@@ -152,19 +199,20 @@ static DirectWork computeSharedWork(const DirectTiling &tiling,
   work.conflicts =
       tiling.isAlongBatch
           ? countBatchPasses(tiling, next)
-          : double(getReductionReads(tiling, tiling.rhs, elementBytes)
+          : double(getReductionReads(tiling, tiling.rhs, int64_t(bytes))
                        .countPasses());
-  work.vectors = windows + others;
+  int64_t elements = tiling.isAlongBatch ? tiling.batch.run : run;
+  BoxReads reads = {windows, others, elements, elements};
+  work.vectors = reads.countVectors();
   work.cycles = fit(chip).countedReductionCycles *
                 getCycles(tiling, double(tiling.batch.run * run * taps) * rows,
-                          windows + others, /*stored=*/0, chip);
+                          reads, /*stored=*/0, chip);
   int64_t sums = tiling.batch.run * llvm::product_of(tiling.rows.digits) * taps;
-  work.registers = 2 * sums + fit(chip).fixedRegisters;
-  if (chip.asyncCopyBytes == 0) {
-    work.registers =
-        countReductionRegisters(chip, {double(sums), windows, others});
-    work.cycles *= getRegisterCost(chip, work.registers);
-  }
+  work.registers =
+      chip.asyncCopyBytes > 0
+          ? 2 * sums + fit(chip).fixedRegisters
+          : countRegisters(tiling, reads, /*together=*/1, double(sums), bytes,
+                           subgroups * chip.subgroupSize, chip);
   return work;
 }
 
@@ -294,11 +342,12 @@ DirectWork mlir::conv::computeDirectWork(const DirectTiling &tiling,
                                          ScheduleAttr schedule,
                                          const ViewedProduct &product,
                                          const ::conv::ChipInfo &chip) {
+  double bytes = getElementBytes(product.lhs);
   switch (cast<DirectAttr>(schedule.getKernel()).getMainLoop()) {
   case DirectLoop::Reduction: {
     if (!schedule.reducesBlocks())
-      return computeSharedWork(tiling, chip, schedule.getStages(),
-                               int64_t(getElementBytes(product.rhs)));
+      return computeSharedWork(tiling, bytes, chip, schedule.getNumSubgroups(),
+                               schedule.getStages());
     if (tiling.banded)
       return computeBandedWork(tiling, chip, schedule.getNumSubgroups(),
                                schedule.getStages());
@@ -314,8 +363,7 @@ DirectWork mlir::conv::computeDirectWork(const DirectTiling &tiling,
                                          product.rhs.type.getElementType()),
                              chip, schedule.getNumSubgroups());
   case DirectLoop::Rows:
-    return computeRowWork(tiling, chip, schedule.getNumSubgroups(),
-                          int64_t(getElementBytes(product.lhs)));
+    return computeRowWork(tiling, bytes, chip, schedule.getNumSubgroups());
   }
   llvm_unreachable("every main loop has work");
 }

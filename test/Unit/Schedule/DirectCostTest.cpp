@@ -241,6 +241,47 @@ TEST_F(DirectCostTest, RoundsEndTogether) {
   EXPECT_DOUBLE_EQ(getUnitCycles(gpu, demand, 5, 2), before + 10 + 3000);
 }
 
+// LLVM gives 130 registers to three outputs of a 3x3 window in bf16 on gfx1201,
+// and 132 on gfx950, which read 24 vectors ahead.
+TEST_F(DirectCostTest, RegistersHoldWhatIsReadAhead) {
+  for (const char *name : {"gfx950", "gfx1201"})
+    EXPECT_NEAR(double(countDirectRegisters(
+                    *::conv::lookupChip(name),
+                    {.sums = 24, .ahead = 24 * 4, .copied = 4 * 4})),
+                131, 8)
+        << name;
+}
+
+// Reads run ahead from line to line only where lines follow each other, and as
+// far as all vectors of a box.
+TEST_F(DirectCostTest, BoxesReadAhead) {
+  std::string image = "tensor<8x56x56x64xf32>";
+  select("gfx942", "%x: " + image + ", %w: tensor<64x3x3x1xf32>", image,
+         llvm::formatv(R"(conv.forward %x, %w
+           window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+           layouts = <"NHWC", "KRSC", "NPQK"> groups = 64
+           : {0}, tensor<64x3x3x1xf32> -> {0})",
+                       image)
+             .str());
+  auto countResident = [&](int64_t outputs) {
+    schedule = cast<ScheduleAttr>(parseAttribute(
+        llvm::formatv("#conv.schedule<kernel = #conv.direct<workgroup = [{0}, "
+                      "4], subgroup = [{0}, 4], gemm_k = 9, stages = 1, atom "
+                      "= <fma 4 x {1} x 1>, main_loop = direct, raster = "
+                      "columns>>",
+                      8 * outputs, outputs)
+            .str(),
+        &context));
+    return compute().residentWorkgroups;
+  };
+  // 18 vectors ahead and 4 sums, 24 and 28: about 70 and 130 registers.
+  EXPECT_EQ(countResident(1), 7 * 4);
+  EXPECT_EQ(countResident(7), 3 * 4);
+  calibration.direct.registers.ofAhead *= 2;
+  EXPECT_EQ(countResident(1), 4 * 4);
+  EXPECT_EQ(countResident(7), 2 * 4);
+}
+
 // A run is stored in vectors that no line starts inside of.
 TEST_F(DirectCostTest, RunsAreStoredInVectorsOfLines) {
   selectForward(/*width=*/56);

@@ -91,6 +91,14 @@ struct DirectTiling {
   }
   /// Atoms that multiply a vector of channels at the positions of one line.
   int64_t countAtoms() const;
+  /// Whether lines of taps of a work-item that sums up elements of its own
+  /// follow each other in the code, so that reads run ahead from line to line.
+  /// LLVM would unroll such loops, too. Where positions are innermost, a read
+  /// brings fewer factors, and other waves hide it.
+  bool unrollsLines(const ::conv::ChipInfo &chip) const;
+  /// Vectors that reads run ahead of products on AMD chips: as many as leave
+  /// registers for the sums.
+  static constexpr int64_t kVectorsAhead = 24;
   /// Registers of a lane in a banded product: sums, fragments of the left
   /// operand, and a few more.
   int64_t countBandedRegisters() const;
