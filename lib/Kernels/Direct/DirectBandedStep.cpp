@@ -77,7 +77,8 @@ private:
 } // namespace
 
 BandedStep::BandedStep(const Kernel &kernel, const DirectOperands &operands)
-    : DirectStep(operands.tiling.countShares() * kernel.chip.subgroupSize),
+    : DirectStep(operands.tiling.countShares() * kernel.chip.subgroupSize,
+                 kernel.workItem),
       kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
       tiling(operands.tiling), banded(*tiling.banded),
       channelRows(kernel, banded), element(kernel.form.lhs.getElementType()),

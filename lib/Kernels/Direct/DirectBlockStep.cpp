@@ -68,8 +68,8 @@ static int64_t countUnits(const Kernel &kernel, const DirectTiling &tiling) {
 }
 
 BlockStep::BlockStep(const Kernel &kernel, const DirectOperands &operands)
-    : DirectStep(countUnits(kernel, operands.tiling)), kernel(kernel),
-      math(kernel.math), b(kernel.b), operands(operands),
+    : DirectStep(countUnits(kernel, operands.tiling), kernel.workItem),
+      kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
       tiling(operands.tiling), blocks(*tiling.blocks),
       leftLine(tiling.getLineDistance(tiling.lhs)),
       rightLine(tiling.getLineDistance(tiling.rhs)) {

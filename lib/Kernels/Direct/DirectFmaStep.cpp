@@ -47,9 +47,34 @@ private:
 };
 } // namespace
 
+/// Whether neighbouring work-items have neighbouring units, and not
+/// neighbouring slices of one. Where positions are innermost, matrices are far
+/// apart in shared memory, often by a multiple of all banks, and slices follow
+/// each other. By the clock of AMD chips; nothing else was compared.
+static bool areUnitsNeighbours(const Kernel &kernel,
+                               const DirectTiling &tiling) {
+  return tiling.isAlongBatch || tiling.countVectors() == 1 ||
+         !kernel.chip.isClocked();
+}
+
+static Value createNumber(const Kernel &kernel, const DirectTiling &tiling) {
+  if (areUnitsNeighbours(kernel, tiling))
+    return kernel.workItem;
+  const IndexMath &math = kernel.math;
+  int64_t units = tiling.countSharedBoxes(), slices = kernel.workItems / units;
+  Value number = math.add(math.mul(math.rem(kernel.workItem, slices), units),
+                          math.div(kernel.workItem, slices));
+  // Nobody reads the sums of work-items after the last whole slice.
+  return slices * units == kernel.workItems
+             ? number
+             : math.select(math.below(kernel.workItem, slices * units), number,
+                           kernel.workItem);
+}
+
 FmaStep::FmaStep(const Kernel &kernel, const DirectOperands &operands)
-    : DirectStep(operands.tiling.countSharedBoxes()), kernel(kernel),
-      math(kernel.math), tiling(operands.tiling),
+    : DirectStep(operands.tiling.countSharedBoxes(),
+                 createNumber(kernel, operands.tiling)),
+      kernel(kernel), math(kernel.math), tiling(operands.tiling),
       batchRank(tiling.batch.getRank()) {
   for (size_t d = 0; d < batchRank; ++d) {
     extents.push_back(tiling.batch.getRun(d));
@@ -78,11 +103,13 @@ FmaStep::FmaStep(const Kernel &kernel, const DirectOperands &operands)
 
 /// The digits of a unit's first element, relative to the tile.
 SmallVector<Value> FmaStep::getUnitDigits(Value unit) const {
-  // Neighbouring work-items have neighbouring matrices.
+  // Neighbouring work-items have neighbouring matrices, or neighbouring lines
+  // of one, which are near each other where positions are innermost.
+  size_t last = areUnitsNeighbours(kernel, tiling) ? batchRank : 0;
   SmallVector<int64_t> order = units;
-  std::rotate(order.begin(), order.begin() + batchRank, order.end());
+  std::rotate(order.begin(), order.begin() + last, order.end());
   SmallVector<Value> digits = math.split(unit, order);
-  std::rotate(digits.begin(), digits.end() - batchRank, digits.end());
+  std::rotate(digits.begin(), digits.end() - last, digits.end());
   for (auto [digit, extent] : llvm::zip_equal(digits, extents))
     digit = math.mul(digit, extent);
   return digits;
@@ -90,14 +117,13 @@ SmallVector<Value> FmaStep::getUnitDigits(Value unit) const {
 
 SmallVector<Value> FmaStep::create(ValueRange sums) const {
   ImplicitLocOpBuilder &b = kernel.b;
-  Value unit = math.rem(kernel.workItem, numUnits);
+  Value unit = math.rem(number, numUnits);
   auto loop = scf::ForOp::create(
-      b, math.div(kernel.workItem, numUnits),
-      math.constant(llvm::product_of(chunks)),
+      b, math.div(number, numUnits), math.constant(llvm::product_of(chunks)),
       math.constant(kernel.workItems / numUnits), sums,
-      [&](OpBuilder &, Location, Value number, ValueRange carried) {
+      [&](OpBuilder &, Location, Value chunk, ValueRange carried) {
         SmallVector<Value> digits = getUnitDigits(unit);
-        for (auto [d, digit] : llvm::enumerate(math.split(number, chunks)))
+        for (auto [d, digit] : llvm::enumerate(math.split(chunk, chunks)))
           digits.push_back(math.mul(digit, tiling.reduction.getRun(d)));
         scf::YieldOp::create(b, product->create({digits}, carried));
       });

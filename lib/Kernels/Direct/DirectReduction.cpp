@@ -222,7 +222,7 @@ void DirectReduction::createTotals(ValueRange sums,
   for (auto [i, sum] : llvm::enumerate(sums))
     memref::StoreOp::create(
         b, sum, partials,
-        createOffset(math.constant(i), kernel.workItem, kernel.workItems));
+        createOffset(math.constant(i), products->number, kernel.workItems));
   gpu::BarrierOp::create(b);
   Partials of = {countSlices(), kernel.workItems};
   if (int64_t remaining = countRemainingSums(); remaining > 1)

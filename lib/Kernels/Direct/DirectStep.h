@@ -20,11 +20,14 @@ namespace mlir::conv {
 /// and divide its reduction.
 class DirectStep {
 public:
-  explicit DirectStep(int64_t numUnits) : numUnits(numUnits) {}
+  DirectStep(int64_t numUnits, Value number)
+      : numUnits(numUnits), number(number) {}
   virtual ~DirectStep() = default;
 
-  /// Work-item i has unit `i % numUnits` and is its slice `i / numUnits`.
+  /// The work-item with number i has unit `i % numUnits` and is its slice `i /
+  /// numUnits`.
   const int64_t numUnits;
+  const Value number;
 
   /// The sums before the first step.
   virtual SmallVector<Value> createZeros() const = 0;
