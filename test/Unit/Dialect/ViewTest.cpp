@@ -152,8 +152,6 @@ TEST(DigitRoleTest, HasAnAxis) {
   EXPECT_TRUE(DigitRole('p', DigitPart::Tile).isPosition());
   EXPECT_FALSE(DigitRole('n').isPosition());
   EXPECT_FALSE(DigitRole().isPosition());
-  EXPECT_TRUE(DigitRole('r').isTap());
-  EXPECT_FALSE(DigitRole().isTap());
   EXPECT_TRUE(DigitRole('k').isChannel());
   EXPECT_FALSE(DigitRole('g').isChannel());
 }

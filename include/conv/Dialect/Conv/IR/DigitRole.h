@@ -67,7 +67,6 @@ struct DigitRole {
     return kInputPositions.contains(letter) ||
            kOutputPositions.contains(letter);
   }
-  bool isTap() const { return kTaps.contains(letter); }
   bool isChannel() const { return letter == 'c' || letter == 'k'; }
   /// The spatial dimension of a position or a tap, from 0 for d, z and t to 2
   /// for w, q and s: the last one has the same number in every rank.
