@@ -84,6 +84,8 @@ private:
   }
 
   int64_t countKernelsOfVectors(int64_t elements) const;
+  int64_t countHeldBytes(int64_t elements) const;
+  int64_t limitHeldElements(int64_t most) const;
   int64_t countSummedGroups(int64_t most) const;
   int64_t divideChannels(int64_t most) const;
   /// The most elements of a work-item, and the fewest that make its accesses
@@ -181,6 +183,28 @@ int64_t BlockPlanner::divideChannels(int64_t most) const {
   return std::gcd(most, perGroup);
 }
 
+/// Bytes of the values that a work-item with a kernel of its own holds for its
+/// tokens, in the type of sums: rows of the input, kernels, and what it reads
+/// or writes once for each token.
+int64_t BlockPlanner::countHeldBytes(int64_t elements) const {
+  int64_t tokens = facts.hasOneKernel ? limits.fewPositions : 1;
+  int64_t channels = elements * (isGradientOfKernel ? shape.perGroup() : 1);
+  int64_t kernels = std::max<int64_t>(channels / shape.perGroup(), 1) *
+                    (facts.hasOneKernel ? 1 : tokens);
+  int64_t rows = tokens + shape.w - 1 + (isGradientOfKernel ? tokens : 0);
+  return kWordBytes * (rows * channels + kernels * shape.w);
+}
+
+/// At most `most` elements whose values leave an eighth of the registers for
+/// addresses and masks. Each packed sequence may have a state, so all rows and
+/// kernels are loaded before they are masked.
+int64_t BlockPlanner::limitHeldElements(int64_t most) const {
+  int64_t room = chip.registersPerLane * kWordBytes * 7 / 8;
+  while (stream.positions > 0 && most > 1 && countHeldBytes(most) > room)
+    most /= 2;
+  return most;
+}
+
 int64_t BlockPlanner::computeElements() const {
   int64_t most =
       (isNarrow() ? limits.narrowBytes : kVectorBytes) / facts.operandBytes;
@@ -191,7 +215,7 @@ int64_t BlockPlanner::computeElements() const {
     most = std::min(most, limits.normalizedGroups *
                               (isGradientOfKernel ? 1 : shape.perGroup()));
   if (facts.hasTokenKernel)
-    return divideChannels(most);
+    return divideChannels(limitHeldElements(most));
   if (sumsGroups())
     return countSummedGroups(most);
   if (isStream() && facts.hasOneKernel)
