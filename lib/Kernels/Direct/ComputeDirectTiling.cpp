@@ -322,7 +322,7 @@ TensorBox TilingBuilder::computeReadBox(const ViewedTensor &operand,
   TensorBox together = compute(VectorOrder::Together);
   if (tiling.isAlongBatch || chip.isProcessor())
     return together;
-  int64_t bytes = llvm::divideCeil(operand.type.getElementTypeBitWidth(), 8);
+  int64_t bytes = getElementBytes(operand.type);
   auto countPasses = [&](const TensorBox &box) {
     return (isShared ? getReductionReads(tiling, box, bytes)
                      : getRowReads(tiling, box, bytes))

@@ -7,9 +7,10 @@
 
 #include "DirectWork.h"
 
-#include "DirectCycles.h"
 #include "DirectUnit.h"
 #include "LaneReads.h"
+
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -87,12 +88,12 @@ static double getCycles(const DirectTiling &tiling, double products,
 
 /// Registers of `elements` of a type with `bytes`, each of which has one at
 /// least if it is alone.
-static double countWords(int64_t elements, double bytes) {
-  return std::max(1., double(elements) * bytes / kBytesOfWord);
+static double countWords(int64_t elements, int64_t bytes) {
+  return std::max(1., double(elements * bytes) / double(kBytesOfWord));
 }
 
 /// Registers of the loads that a lane has in flight while it copies a box.
-static double countCopiedWords(const TensorBox &box, double bytes,
+static double countCopiedWords(const TensorBox &box, int64_t bytes,
                                int64_t workItems) {
   int64_t loads = std::min(
       TensorBox::kLoadsInFlight,
@@ -103,7 +104,7 @@ static double countCopiedWords(const TensorBox &box, double bytes,
 /// Registers of a lane that reads boxes like this one in sequence, of which
 /// `together` follow each other in the code, and has `sums`.
 static int64_t countRegisters(const DirectTiling &tiling, const BoxReads &reads,
-                              double together, double sums, double bytes,
+                              double together, double sums, int64_t bytes,
                               int64_t workItems, const ::conv::ChipInfo &chip) {
   double words = reads.windows * countWords(reads.windowElements, bytes) +
                  reads.others * countWords(reads.otherElements, bytes);
@@ -118,7 +119,7 @@ static int64_t countRegisters(const DirectTiling &tiling, const BoxReads &reads,
 }
 
 /// A box has a run of rows, with all of the innermost digit of the reduction.
-static DirectWork computeRowWork(const DirectTiling &tiling, double bytes,
+static DirectWork computeRowWork(const DirectTiling &tiling, int64_t bytes,
                                  const ::conv::ChipInfo &chip,
                                  int64_t subgroups) {
   DirectWork work;
@@ -145,8 +146,7 @@ static DirectWork computeRowWork(const DirectTiling &tiling, double bytes,
   work.conflicts =
       tiling.isAlongBatch
           ? countBatchPasses(tiling, tiling.rows.run * step)
-          : double(
-                getRowReads(tiling, tiling.lhs, int64_t(bytes)).countPasses());
+          : double(getRowReads(tiling, tiling.lhs, bytes).countPasses());
   work.vectors = reads.countVectors();
   work.cycles =
       fit(chip).countedCycles *
@@ -169,7 +169,7 @@ static DirectWork computeRowWork(const DirectTiling &tiling, double bytes,
 
 /// A box has a run of the reduction, with all rows and all values of the
 /// innermost digit of the columns.
-static DirectWork computeSharedWork(const DirectTiling &tiling, double bytes,
+static DirectWork computeSharedWork(const DirectTiling &tiling, int64_t bytes,
                                     const ::conv::ChipInfo &chip,
                                     int64_t subgroups, int64_t stages) {
   DirectWork work;
@@ -199,8 +199,7 @@ static DirectWork computeSharedWork(const DirectTiling &tiling, double bytes,
   work.conflicts =
       tiling.isAlongBatch
           ? countBatchPasses(tiling, next)
-          : double(getReductionReads(tiling, tiling.rhs, int64_t(bytes))
-                       .countPasses());
+          : double(getReductionReads(tiling, tiling.rhs, bytes).countPasses());
   int64_t elements = tiling.isAlongBatch ? tiling.batch.run : run;
   BoxReads reads = {windows, others, elements, elements};
   work.vectors = reads.countVectors();
@@ -342,7 +341,7 @@ DirectWork mlir::conv::computeDirectWork(const DirectTiling &tiling,
                                          ScheduleAttr schedule,
                                          const ViewedProduct &product,
                                          const ::conv::ChipInfo &chip) {
-  double bytes = getElementBytes(product.lhs);
+  int64_t bytes = getElementBytes(product.lhs.type);
   switch (cast<DirectAttr>(schedule.getKernel()).getMainLoop()) {
   case DirectLoop::Reduction: {
     if (!schedule.reducesBlocks())
