@@ -324,7 +324,7 @@ TensorBox TilingBuilder::computeReadBox(const ViewedTensor &operand,
     return together;
   int64_t bytes = getElementBytes(operand.type);
   auto countPasses = [&](const TensorBox &box) {
-    return (isShared ? getReductionReads(tiling, box, bytes)
+    return (isShared ? getReductionReads(tiling, chip, box, bytes)
                      : getRowReads(tiling, box, bytes))
         .countPasses();
   };

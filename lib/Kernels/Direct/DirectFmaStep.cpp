@@ -47,18 +47,8 @@ private:
 };
 } // namespace
 
-/// Whether neighbouring work-items have neighbouring units, and not
-/// neighbouring slices of one. Where positions are innermost, matrices are far
-/// apart in shared memory, often by a multiple of all banks, and slices follow
-/// each other. By the clock of AMD chips; nothing else was compared.
-static bool areUnitsNeighbours(const Kernel &kernel,
-                               const DirectTiling &tiling) {
-  return tiling.isAlongBatch || tiling.countVectors() == 1 ||
-         !kernel.chip.isClocked();
-}
-
 static Value createNumber(const Kernel &kernel, const DirectTiling &tiling) {
-  if (areUnitsNeighbours(kernel, tiling))
+  if (tiling.areUnitsNeighbours(kernel.chip))
     return kernel.workItem;
   const IndexMath &math = kernel.math;
   int64_t units = tiling.countSharedBoxes(), slices = kernel.workItems / units;
@@ -105,7 +95,7 @@ FmaStep::FmaStep(const Kernel &kernel, const DirectOperands &operands)
 SmallVector<Value> FmaStep::getUnitDigits(Value unit) const {
   // Neighbouring work-items have neighbouring matrices, or neighbouring lines
   // of one, which are near each other where positions are innermost.
-  size_t last = areUnitsNeighbours(kernel, tiling) ? batchRank : 0;
+  size_t last = tiling.areUnitsNeighbours(kernel.chip) ? batchRank : 0;
   SmallVector<int64_t> order = units;
   std::rotate(order.begin(), order.begin() + last, order.end());
   SmallVector<Value> digits = math.split(unit, order);

@@ -158,6 +158,10 @@ bool DirectTiling::unrollsLines(const ::conv::ChipInfo &chip) const {
          taps <= kMaxUnrolledTaps && products <= kMostProducts;
 }
 
+bool DirectTiling::areUnitsNeighbours(const ::conv::ChipInfo &chip) const {
+  return isAlongBatch || countVectors() == 1 || !chip.isClocked();
+}
+
 int64_t DirectTiling::countBandedRegisters() const {
   constexpr int64_t kOthers = 44; // For a window, addresses and loops.
   return channels * banded->countAtoms() * BandedGradient::kSums + 2 * lines +

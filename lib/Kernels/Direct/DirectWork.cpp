@@ -199,7 +199,8 @@ static DirectWork computeSharedWork(const DirectTiling &tiling, int64_t bytes,
   work.conflicts =
       tiling.isAlongBatch
           ? countBatchPasses(tiling, next)
-          : double(getReductionReads(tiling, tiling.rhs, bytes).countPasses());
+          : double(getReductionReads(tiling, chip, tiling.rhs, bytes)
+                       .countPasses());
   int64_t elements = tiling.isAlongBatch ? tiling.batch.run : run;
   BoxReads reads = {windows, others, elements, elements};
   work.vectors = reads.countVectors();

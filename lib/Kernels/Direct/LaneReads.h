@@ -33,9 +33,10 @@ struct LaneReads {
 LaneReads getRowReads(const DirectTiling &tiling, const TensorBox &lhs,
                       int64_t elementBytes);
 
-/// The reads of the right operand's box where work-items share a reduction:
-/// they have neighbouring columns, and after those neighbouring runs.
-LaneReads getReductionReads(const DirectTiling &tiling, const TensorBox &rhs,
+/// The reads of the right operand's box where work-items share a reduction, in
+/// the order of its units of elements and of the slices of each.
+LaneReads getReductionReads(const DirectTiling &tiling,
+                            const ::conv::ChipInfo &chip, const TensorBox &rhs,
                             int64_t elementBytes);
 
 } // namespace mlir::conv

@@ -96,6 +96,12 @@ struct DirectTiling {
   /// LLVM would unroll such loops, too. Where positions are innermost, a read
   /// brings fewer factors, and other waves hide it.
   bool unrollsLines(const ::conv::ChipInfo &chip) const;
+  /// Whether neighbouring work-items that share a reduction have neighbouring
+  /// units of elements, and not neighbouring slices of one. Where positions are
+  /// innermost, matrices are far apart in shared memory, often by a multiple of
+  /// all banks, and slices follow each other. By the clock of AMD chips;
+  /// nothing else was compared.
+  bool areUnitsNeighbours(const ::conv::ChipInfo &chip) const;
   /// Vectors that reads run ahead of products on AMD chips: as many as leave
   /// registers for the sums.
   static constexpr int64_t kVectorsAhead = 24;
