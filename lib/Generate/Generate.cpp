@@ -41,7 +41,7 @@ static std::optional<Error> checkOptions(const GenOptions &options) {
     return badInput("result_dtype: expects i32 only for i8 without scale, "
                     "bias, residual and activation, but got " +
                     StringRef(elementTypeName(options.type)) +
-                    (hasEpilogue(options) ? " with these" : ""));
+                    (hasEpilogue(options) ? " and an epilogue" : ""));
   return std::nullopt;
 }
 

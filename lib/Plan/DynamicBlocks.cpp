@@ -189,18 +189,20 @@ int64_t BlockPlanner::divideChannels(int64_t most) const {
 int64_t BlockPlanner::countHeldBytes(int64_t elements) const {
   int64_t tokens = facts.hasOneKernel ? limits.fewPositions : 1;
   int64_t channels = elements * (isGradientOfKernel ? shape.perGroup() : 1);
-  int64_t kernels = std::max<int64_t>(channels / shape.perGroup(), 1) *
-                    (facts.hasOneKernel ? 1 : tokens);
+  int64_t kernels = std::max<int64_t>(channels / shape.perGroup(), 1);
   int64_t rows = tokens + shape.w - 1 + (isGradientOfKernel ? tokens : 0);
   return kWordBytes * (rows * channels + kernels * shape.w);
 }
 
 /// At most `most` elements whose values leave an eighth of the registers for
 /// addresses and masks. Each packed sequence may have a state, so all rows and
-/// kernels are loaded before they are masked.
+/// kernels are loaded before they are masked. Only chips with streams of
+/// positions have registers so few that this matters.
 int64_t BlockPlanner::limitHeldElements(int64_t most) const {
+  if (stream.positions == 0)
+    return most;
   int64_t room = chip.registersPerLane * kWordBytes * 7 / 8;
-  while (stream.positions > 0 && most > 1 && countHeldBytes(most) > room)
+  while (most > 1 && countHeldBytes(most) > room)
     most /= 2;
   return most;
 }

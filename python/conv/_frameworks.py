@@ -200,7 +200,9 @@ class Torch(Framework):
         return getattr(self.torch, _dtypes.FRAMEWORK_NAMES[name])
 
     def allocator(self, argument: Argument, dtype: Any, like: Any) -> Callable[[Any], Any]:
-        # Half the time of `torch.empty_strided` with its named arguments.
+        if self.protocol_of(type(like)) is None:
+            return super().allocator(argument, dtype, like)
+        # Half the time of `torch.empty_strided` with its named arguments. A subclass would make one of its own.
         options = {} if dtype == like.dtype else {"dtype": dtype}
         return operator.methodcaller("new_empty_strided", argument.shape, argument.strides, **options)
 

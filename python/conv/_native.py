@@ -9,6 +9,7 @@ which checks everything, and teaches it the call. The library is optional: it ne
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import pathlib
 import sys
@@ -93,8 +94,9 @@ def _reads(kind: type, framework: Framework) -> bool:
     """Whether the library reads tensors of a type; tells it of types that are new."""
     known = _types.get(kind)
     if known is None:
-        known = len(_types) < _MOST_TYPES and _add(kind, framework)
-        _types[kind] = known
+        if len(_types) == _MOST_TYPES:
+            return False
+        known = _types[kind] = _add(kind, framework)
     return known
 
 
@@ -112,6 +114,7 @@ def exchange_of(torch: typing.Any) -> typing.Any:
     return exchange if type(exchange).__name__ == "PyCapsule" else None
 
 
+@functools.lru_cache(maxsize=None)
 def _set_torch(torch: typing.Any) -> bool:
     exchange = exchange_of(torch)
     if exchange is None:
@@ -124,7 +127,7 @@ def describe_calls() -> str:
     if _functions is None:
         return f"calls run in Python: {_reason}"
     torch = sys.modules.get("torch")
-    if torch is not None and exchange_of(torch) is None:
+    if torch is not None and not _set_torch(torch):
         return "libconv_python.so repeats calls, except those on tensors of PyTorch: expects PyTorch 2.11 or later"
     return "libconv_python.so repeats calls"
 

@@ -34,8 +34,24 @@ static void addSizes(CallKey &key, int count, const Integer *shape,
                      const Integer *strides) {
   for (int i = 0; i < count; ++i)
     key.add(shape[i]);
-  for (int i = 0; i < count; ++i)
-    key.add(strides ? strides[i] : -1);
+  key.add(strides != nullptr);
+  for (int i = 0; strides && i < count; ++i)
+    key.add(strides[i]);
+}
+
+/// Whether the kind and the size of elements tell their type. NumPy lacks
+/// floats of a byte, of which other packages have several.
+static bool isKnownType(const PyArrayInterface &array) {
+  switch (array.typekind) {
+  case 'b':
+  case 'i':
+  case 'u':
+    return true;
+  case 'f':
+    return array.itemsize > 1;
+  default:
+    return false;
+  }
 }
 
 /// Adds rank, type, device and sizes of a tensor of DLPack.
@@ -141,11 +157,17 @@ bool Frameworks::readArray(PyObject *tensor, Operand &operand, CallKey &key) {
     return false;
   auto *array = static_cast<const PyArrayInterface *>(
       PyCapsule_GetPointer(capsule.get(), nullptr));
-  Owned type = getAttribute(tensor, dtype);
-  if (!array || !type)
+  if (!array)
     return false;
-  key.add(int64_t(array->nd) << 32 | (array->flags & ARRAY_IS_WRITEABLE));
-  key.add(std::move(type));
+  key.add(int64_t(array->nd) << 32 | array->itemsize);
+  key.add(int64_t(array->typekind) << 32 |
+          (array->flags & (ARRAY_IS_WRITEABLE | ARRAY_IS_NATIVE)));
+  if (!isKnownType(*array)) {
+    Owned type = getAttribute(tensor, dtype);
+    if (!type)
+      return false;
+    key.add(std::move(type));
+  }
   addSizes(key, array->nd, array->shape, array->strides);
   operand.address = reinterpret_cast<uintptr_t>(array->data);
   return true;

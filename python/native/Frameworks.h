@@ -33,16 +33,19 @@ public:
       words[count] = word;
     ++count;
   }
-  /// Adds an object that is identified by its address.
+  /// Adds an object that is identified by its address. A key with too many of
+  /// them is full.
   void add(Owned object) {
     add(intptr_t(object.get()));
-    if (heldCount < MOST_ARGUMENTS)
+    if (heldCount < MOST_HELD)
       held[heldCount++] = std::move(object);
+    else
+      count = MOST_WORDS + 1;
   }
   bool isFull() const { return count > MOST_WORDS; }
   uint64_t hash() const {
     uint64_t hash = count;
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count && i < MOST_WORDS; ++i) {
       hash = (hash ^ uint64_t(words[i])) * 0x9E3779B97F4A7C15u;
       hash ^= hash >> 32;
     }
@@ -64,7 +67,9 @@ public:
 private:
   static constexpr size_t MOST_WORDS = MOST_ARGUMENTS * 16;
   int64_t words[MOST_WORDS];
-  Owned held[MOST_ARGUMENTS];
+  /// One for each operand and each result.
+  static constexpr size_t MOST_HELD = MOST_ARGUMENTS * 2;
+  Owned held[MOST_HELD];
   size_t count = 0, heldCount = 0;
 };
 

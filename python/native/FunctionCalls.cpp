@@ -7,9 +7,9 @@
 //
 // A call of `conv.Function` or of `conv.jit` like an earlier one, as one call:
 // read the tensors, find the plan, allocate results, start the kernels. A call
-// that is not known, or of which something is unusual, is declined without any
-// effect; the code in Python, which checks everything and handles every case,
-// then runs and says what was learned.
+// that is not known, or of which something is unusual, is declined before a
+// kernel runs or a result is made; the code in Python, which checks everything
+// and handles every case, then runs and says what was learned.
 // python/conv/_native.py loads it.
 //
 //===----------------------------------------------------------------------===//

@@ -132,7 +132,10 @@ struct DLPackExchangeAPI {
 
 } // extern "C"
 
-enum : int { PY_EQ = 2, ARRAY_IS_WRITEABLE = 0x400 };
+enum : int { PY_EQ = 2 };
+/// Flags of an array: its elements may be written, and have the bytes of their
+/// numbers in the processor's order.
+enum : int { ARRAY_IS_NATIVE = 0x200, ARRAY_IS_WRITEABLE = 0x400 };
 enum : int32_t { DL_CPU = 1, DL_CUDA = 2, DL_ROCM = 10 };
 enum : uint8_t { DL_FLOAT = 2 };
 

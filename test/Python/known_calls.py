@@ -160,6 +160,14 @@ class KnownCalls(unittest.TestCase):
         np.testing.assert_array_equal(self.y, 6 * self.x)
         self.assertEqual(set(tensor.streams), {None})
 
+    def test_own_dtypes(self):
+        """Unpickled arrays have a dtype object of their own, which is the same type."""
+        own = self.x.view(np.dtype(np.float32, copy=True))
+        self.assertIsNot(own.dtype, self.x.dtype)
+        self.twice(self.x, out=self.y)
+        with expect_known():
+            self.twice(own, out=self.y)
+
     def errors(self, function, call):
         """The error of a call, and that of the code in Python alone."""
         found = []
@@ -179,10 +187,13 @@ class KnownCalls(unittest.TestCase):
         self.twice(x, out=y), self.twice(x), image(half, out=out), pair(x), pair(x, out=(y, aligned(100)))
         self.twice(fixed, out=y)
         elsewhere = DLPackTensor(x.ctypes.data, (100,), device=(2, 1))
+        self.twice(DLPackTensor(x.ctypes.data, (100,)), out=y)
+        backwards = DLPackTensor(x[-1:].ctypes.data, (100,), strides=(-1,))
         cases = {
             "shape": (self.twice, lambda: self.twice(aligned(99), out=y)),
             "rank": (self.twice, lambda: self.twice(aligned((10, 10)), out=y)),
             "strides": (image, lambda: image(half, out=aligned(IMAGE, np.float16))),
+            "strides after none": (self.twice, lambda: self.twice(backwards, out=y)),
             "type": (image, lambda: image(aligned(IMAGE, np.int16), out=out)),
             "bytes in another order": (image, lambda: image(half.view(half.dtype.newbyteorder()), out=out)),
             "read-only": (self.twice, lambda: self.twice(x, out=fixed)),

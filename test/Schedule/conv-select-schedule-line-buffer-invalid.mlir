@@ -35,7 +35,7 @@ func.func @line_s6(%x: tensor<1x8x4096x4xf16>, %w: tensor<64x5x1x4xf16>) -> tens
 // The gradient of a filter is multiplied by one warpgroup; two others gather its windows.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @line_gradient_warpgroups(%x: tensor<4x8x8x4xf16>, %dy: tensor<4x8x8x64xf16>) -> tensor<64x3x3x4xf16> {
-  // expected-error @below {{unsupported (schedule): expects 1 warpgroup and at most 128 accumulators of a lane for positions that are reduced, but got 2 and 32}}
+  // expected-error @below {{unsupported (schedule): expects 1 warpgroup, and at most 192 columns and 128 accumulators of a lane, for positions that are reduced, but got 2, 64 and 32}}
   %y = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">

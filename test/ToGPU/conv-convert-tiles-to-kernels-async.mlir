@@ -139,8 +139,8 @@ module attributes {conv.target = #conv.target<"sm_80">} {
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
-// A step copies 16 bytes of a row, and the next one the other half of its
-// sector: both stay in the first-level cache. Rows of 64 bytes do not.
+// A step copies 16 bytes, and the next one the other half of their sector: they
+// stay in the first-level cache. Steps of 64 bytes do not.
 // CHECK-LABEL: gpu.func @short_0(
 // CHECK-SAME:      %[[X:.+]]: memref<1x8x8x4xf32, #gpu.address_space<global>>, %[[W:[^:]+]]: memref
 // CHECK:           conv.guarded_copy cached 4 of %[[X]]

@@ -189,7 +189,7 @@ class Compiled(unittest.TestCase):
         layer.weight = torch.nn.Parameter(w.detach())
 
         def cast(x, w):
-            with torch.autocast("cpu", torch.bfloat16):
+            with torch.autocast(close.DEVICE, torch.bfloat16):
                 return torch.func.functional_call(layer, {"weight": w}, x)
 
         expected = second(lambda x, w: torch.nn.functional.conv2d(x.double(), w.bfloat16().double()))

@@ -60,6 +60,10 @@ class KnownCalls(unittest.TestCase):
         for operands in ((self.x, w, self.b), (self.x.requires_grad_(), self.w, self.b)):
             with self.assertRaisesRegex(conv.Error, "expects a tensor that needs no gradient, but got one with requires_grad"):
                 self.layer(*operands)
+        class Subclass(torch.Tensor):
+            pass
+
+        self.assertIs(type(self.layer(self.x.as_subclass(Subclass), self.w, self.b)), torch.Tensor)
         with torch.inference_mode(), expect_known():
             self.layer(self.x, self.w, self.b)
         x = torch.nn.Parameter(self.x.detach())

@@ -46,7 +46,8 @@ struct LaunchCalibration {
   int64_t splitWaves, mostSplits;
 };
 
-/// Accesses of lanes to memory, in the kernels of all families on GPUs.
+/// Accesses of lanes to memory, in the kernels of all families on GPUs. All
+/// GPUs have the first three; models divide by the latter two.
 struct AccessCalibration {
   /// From issue to use of a load that misses the nearer caches. Published
   /// measurements lie between 250 ns (RDNA) and 700 ns (CDNA).

@@ -49,8 +49,8 @@ struct StagedCalibration {
 };
 
 /// Multiply-adds of lanes (`Gemm/LaneModel`): 609 schedules of 97 layers in f32
-/// on an H200, whose times are off by a factor of 1.31 (one standard deviation);
-/// the choice takes 1.048 times the fastest.
+/// on an H200, whose times are off by a factor of 1.31 (one standard
+/// deviation); the choice takes 1.048 times the fastest.
 struct LaneCalibration {
   double startSeconds;      ///< Time around a kernel.
   double storeSeconds;      ///< Time for each stored byte.
@@ -75,10 +75,11 @@ struct LaneCalibration {
   /// Time of loads through registers over that of async copies otherwise: both
   /// took about the same time, but async copies use fewer registers.
   double stagedFactor;
-  /// Measured time over the model's if lanes multiply what the model of lanes
-  /// does not know, and if their left matrix is transposed on its way to shared
-  /// memory: 1x1 windows in NCHW.
+  /// Measured time over that of the model of staged tiles, for kernels on lanes
+  /// to which the model of lanes does not apply (`isMeasuredOnLanes`).
   double otherSlowdown;
+  /// The same if their left matrix is transposed on its way to shared memory:
+  /// 1x1 windows in NCHW.
   double turnedSlowdown;
   double fixedRegisters; ///< Registers of a lane, as allocated.
   double sumRegisters;   ///< Registers for each sum of a lane, as allocated.

@@ -58,8 +58,8 @@ private:
   bool checkReduction();
   bool checkSteps();
   TensorBox computeReadBox(const ViewedTensor &operand,
-                           ArrayRef<DigitBox> spaces) const;
-  void computeBoxes();
+                           ArrayRef<DigitBox> spaces, bool spreadsRows) const;
+  void computeBoxes(bool spreadsRows);
   bool computeSharedMemory();
 
   bool refuse(const std::string &expected) {
@@ -313,18 +313,21 @@ bool TilingBuilder::computeSharedMemory() {
 }
 
 /// The box from which work-items read windows one by one: with unused vectors
-/// where neighbours have fewer bank conflicts then.
+/// where neighbours have fewer bank conflicts then. By the clock of AMD chips
+/// such conflicts hardly count.
 TensorBox TilingBuilder::computeReadBox(const ViewedTensor &operand,
-                                        ArrayRef<DigitBox> spaces) const {
+                                        ArrayRef<DigitBox> spaces,
+                                        bool spreadsRows) const {
   auto compute = [&](VectorOrder order) {
     return TensorBox::compute(operand, spaces, tiling.isAlongBatch, order);
   };
   TensorBox together = compute(VectorOrder::Together);
-  if (tiling.isAlongBatch || chip.isProcessor())
+  if (tiling.isAlongBatch || chip.isProcessor() || chip.isClocked() ||
+      !spreadsRows)
     return together;
   int64_t bytes = getElementBytes(operand.type);
   auto countPasses = [&](const TensorBox &box) {
-    return (isShared ? getReductionReads(tiling, chip, box, bytes)
+    return (isShared ? getReductionReads(tiling, box, bytes)
                      : getRowReads(tiling, box, bytes))
         .countPasses();
   };
@@ -332,7 +335,9 @@ TensorBox TilingBuilder::computeReadBox(const ViewedTensor &operand,
   return countPasses(odd) < countPasses(together) ? odd : together;
 }
 
-void TilingBuilder::computeBoxes() {
+/// With unused vectors in rows only if `spreadsRows`: tiles that fill shared
+/// memory have no room for them.
+void TilingBuilder::computeBoxes(bool spreadsRows) {
   SmallVector<DigitBox> lhs = {tiling.batch, tiling.rows, tiling.reduction};
   SmallVector<DigitBox> rhs = {tiling.batch, tiling.columns, tiling.reduction};
   if (!isMatrix) {
@@ -341,7 +346,7 @@ void TilingBuilder::computeBoxes() {
     auto compute = [&](const ViewedTensor &operand, ArrayRef<DigitBox> spaces,
                        bool hasWindows) {
       return hasWindows
-                 ? computeReadBox(operand, spaces)
+                 ? computeReadBox(operand, spaces, spreadsRows)
                  : TensorBox::compute(operand, spaces, tiling.isAlongBatch,
                                       VectorOrder::Together);
     };
@@ -367,18 +372,22 @@ std::optional<DirectTiling> TilingBuilder::create() {
   if (!checkOperands() || !computeMatrices() || !computeSpaces() ||
       !checkReduction())
     return std::nullopt;
-  computeBoxes();
-  // The right operand is copied once for every tile of the rows.
-  tiling.rhs.copied *= double(tiling.rows.getNumTiles());
-  if (tiling.filter)
-    computeFilterLines();
-  if (tiling.blocks)
-    computeBlockLines();
-  if (tiling.banded)
-    computeBandedLines();
-  if (!computeSharedMemory())
-    return std::nullopt;
-  return tiling;
+  for (bool spreadsRows : {true, false}) {
+    computeBoxes(spreadsRows);
+    // The right operand is copied once for every tile of the rows.
+    tiling.rhs.copied *= double(tiling.rows.getNumTiles());
+    if (tiling.filter)
+      computeFilterLines();
+    if (tiling.blocks)
+      computeBlockLines();
+    if (tiling.banded)
+      computeBandedLines();
+    if (computeSharedMemory())
+      return tiling;
+    if (isMatrix || tiling.isAlongBatch)
+      break;
+  }
+  return std::nullopt;
 }
 
 std::optional<DirectTiling> DirectTiling::compute(ScheduleAttr schedule,

@@ -76,8 +76,7 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   if (!tiling.banded && !isQueue)
     cost.linesOfRuns =
         std::max(cost.linesOfRuns, getLinesOfRuns(tiling, runBytes, chip));
-  // The measured time of lanes that read along positions includes conflicts.
-  if (!isQueue && !chip.isClocked() && tiling.isAlongBatch)
+  if (!isQueue && !chip.isClocked())
     cost.conflicts = std::max(cost.conflicts, work.conflicts);
   ProductCycles own =
       computeCycles(tiling, work, product, workgroups, cost.workItems, chip);

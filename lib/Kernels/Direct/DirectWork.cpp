@@ -76,7 +76,8 @@ struct BoxReads {
 static double getCycles(const DirectTiling &tiling, double products,
                         const BoxReads &reads, double stored,
                         const ::conv::ChipInfo &chip) {
-  // Chips that were timed were fitted with an element of each vector of a line.
+  // The constants of measured chips were fitted with `batch.run` elements for
+  // each vector.
   double elements = chip.isClocked()
                         ? reads.countElements()
                         : reads.countVectors() * double(tiling.batch.run);
@@ -86,8 +87,8 @@ static double getCycles(const DirectTiling &tiling, double products,
          chip.fmaPerClock;
 }
 
-/// Registers of `elements` of a type with `bytes`, each of which has one at
-/// least if it is alone.
+/// Registers of `elements` of a type with `bytes`. A single element takes a
+/// whole register.
 static double countWords(int64_t elements, int64_t bytes) {
   return std::max(1., double(elements * bytes) / double(kBytesOfWord));
 }
@@ -143,10 +144,11 @@ static DirectWork computeRowWork(const DirectTiling &tiling, int64_t bytes,
   double elements = double(tiling.batch.run * tiling.rows.run) * columns;
   int64_t run = tiling.isAlongBatch ? tiling.batch.run : tiling.rows.run;
   BoxReads reads = {windows, filter, run, tiling.batch.run};
-  work.conflicts =
-      tiling.isAlongBatch
-          ? countBatchPasses(tiling, tiling.rows.run * step)
-          : double(getRowReads(tiling, tiling.lhs, bytes).countPasses());
+  if (tiling.isAlongBatch)
+    work.conflicts = countBatchPasses(tiling, tiling.rows.run * step);
+  else if (!chip.isClocked())
+    work.conflicts =
+        double(getRowReads(tiling, tiling.lhs, bytes).countPasses());
   work.vectors = reads.countVectors();
   work.cycles =
       fit(chip).countedCycles *
@@ -196,11 +198,9 @@ static DirectWork computeSharedWork(const DirectTiling &tiling, int64_t bytes,
       countPlaces(run, step, taps,
                   distances[firstColumn + tiling.columns.innermost], together));
   double others = rows * double(run) / double(together);
-  work.conflicts =
-      tiling.isAlongBatch
-          ? countBatchPasses(tiling, next)
-          : double(getReductionReads(tiling, chip, tiling.rhs, bytes)
-                       .countPasses());
+  // The measured time of lanes that read along positions includes conflicts.
+  if (tiling.isAlongBatch)
+    work.conflicts = countBatchPasses(tiling, next);
   int64_t elements = tiling.isAlongBatch ? tiling.batch.run : run;
   BoxReads reads = {windows, others, elements, elements};
   work.vectors = reads.countVectors();

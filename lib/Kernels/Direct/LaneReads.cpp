@@ -1,4 +1,4 @@
-//===- LaneReads.cpp - simultaneous reads of shared memory ------*- C++ -*-===//
+//===- LaneReads.cpp - simultaneous reads of shared memory ----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,7 +55,6 @@ LaneReads mlir::conv::getRowReads(const DirectTiling &tiling,
 }
 
 LaneReads mlir::conv::getReductionReads(const DirectTiling &tiling,
-                                        const ::conv::ChipInfo &chip,
                                         const TensorBox &rhs,
                                         int64_t elementBytes) {
   LaneReads reads;
@@ -67,28 +66,13 @@ LaneReads mlir::conv::getReductionReads(const DirectTiling &tiling,
                  &batch = tiling.batch;
   size_t firstColumn = batch.getRank();
   size_t firstTerm = firstColumn + columns.getRank();
-  auto addRuns = [&] {
-    for (size_t d = 0; d < reduction.getRank(); ++d)
-      add(reduction.countRuns(d),
-          rhs.distances[firstTerm + d] * reduction.getRun(d));
-  };
-  auto addColumns = [&] {
-    for (size_t d = 0; d < columns.getRank(); ++d)
-      add(d == columns.innermost ? 1 : columns.digits[d],
-          rhs.distances[firstColumn + d]);
-  };
-  auto addMatrices = [&] {
-    for (size_t d = 0; d < batch.getRank(); ++d)
-      add(batch.countRuns(d), rhs.distances[d] * batch.getRun(d));
-  };
-  if (tiling.areUnitsNeighbours(chip)) {
-    addRuns();
-    addColumns();
-    addMatrices();
-  } else {
-    addMatrices();
-    addColumns();
-    addRuns();
-  }
+  for (size_t d = 0; d < reduction.getRank(); ++d)
+    add(reduction.countRuns(d),
+        rhs.distances[firstTerm + d] * reduction.getRun(d));
+  for (size_t d = 0; d < columns.getRank(); ++d)
+    add(d == columns.innermost ? 1 : columns.digits[d],
+        rhs.distances[firstColumn + d]);
+  for (size_t d = 0; d < batch.getRank(); ++d)
+    add(batch.countRuns(d), rhs.distances[d] * batch.getRun(d));
   return reads;
 }

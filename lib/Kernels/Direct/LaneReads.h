@@ -23,8 +23,9 @@ struct LaneReads {
   SmallVector<int64_t> distances; ///< Bytes from one value to the next.
 
   /// Passes over shared memory for one read of each lane, of 16 bytes or of as
-  /// many as all distances are a multiple of; 1 without bank conflicts. Passes
-  /// have 32 banks of 4 bytes, and reads of 16 bytes are made by 8 lanes.
+  /// many as all distances are a multiple of; 1 without bank conflicts. A pass
+  /// has the 32 banks of 4 bytes of NVIDIA's chips, which 8 lanes read with 16
+  /// bytes each.
   int64_t countPasses() const;
 };
 
@@ -33,10 +34,9 @@ struct LaneReads {
 LaneReads getRowReads(const DirectTiling &tiling, const TensorBox &lhs,
                       int64_t elementBytes);
 
-/// The reads of the right operand's box where work-items share a reduction, in
-/// the order of its units of elements and of the slices of each.
-LaneReads getReductionReads(const DirectTiling &tiling,
-                            const ::conv::ChipInfo &chip, const TensorBox &rhs,
+/// The reads of the right operand's box where work-items share a reduction:
+/// neighbours have the next matrix, then the next column, then the next run.
+LaneReads getReductionReads(const DirectTiling &tiling, const TensorBox &rhs,
                             int64_t elementBytes);
 
 } // namespace mlir::conv

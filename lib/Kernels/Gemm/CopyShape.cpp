@@ -58,10 +58,11 @@ CopyShape::CopyShape(const Kernel &kernel, const SharedTile &tile,
     async = isAsyncLoop &&
             kernel.chip.copiesWithoutRegisters(width * kernel.operandBytes());
   }
-  int64_t together =
-      std::min(kernel.gemmK(), access.getInnermostSize(MatrixIndex::Column));
+  int64_t innermost = access.getInnermostSize(MatrixIndex::Column);
+  int64_t together = std::min(kernel.gemmK(), innermost);
   sharesLines =
-      async && together * kernel.operandBytes() <= kernel.chip.sectorBytes;
+      async && together * kernel.operandBytes() <= kernel.chip.sectorBytes &&
+      innermost * kernel.operandBytes() <= 2 * kernel.chip.sectorBytes;
   decodesOnce =
       access.getInnermostSize(MatrixIndex::Column) % kernel.gemmK() == 0;
   hasPlaces =

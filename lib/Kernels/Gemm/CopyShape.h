@@ -30,8 +30,8 @@ struct CopyShape {
   /// other, whatever rows of the tile these are.
   bool followsOperand = false;
   bool async = false; ///< Whether copies bypass registers.
-  /// Whether a step copies at most a sector of a row, so that other steps and
-  /// taps copy what is next to it, or the same again.
+  /// Whether a step copies at most a sector of channels that fill two sectors
+  /// at most, so that other steps and taps soon copy the rest of the line.
   bool sharesLines = false;
   /// Whether a step stays within one innermost digit of the reduction.
   bool decodesOnce;

@@ -112,10 +112,11 @@ static std::string checkTile(const ::conv::LineGradientTile &tile,
   const ::conv::WarpgroupTile &sizes = tile.tile;
   switch (*limit) {
   case ::conv::TileLimit::Workgroup:
-    return formatv("expects 1 warpgroup and at most {0} accumulators of a lane "
-                   "for positions that are reduced, but got {1} and {2}",
-                   sizes.maxAccumulators(), sizes.consumers,
-                   sizes.accumulators());
+    return formatv("expects 1 warpgroup, and at most {0} columns and {1} "
+                   "accumulators of a lane, for positions that are reduced, "
+                   "but got {2}, {3} and {4}",
+                   sizes.maxColumns(), sizes.maxAccumulators(), sizes.consumers,
+                   sizes.columns, sizes.accumulators());
   case ::conv::TileLimit::Columns:
     return formatv("expects tiles of a multiple of {0} columns, of which as "
                    "many have {1} as have {2} in groups, but got {3}",

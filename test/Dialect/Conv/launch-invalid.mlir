@@ -54,7 +54,7 @@ func.func @p3_loads_of_a_product(%t: tensor<1x8x8xf32>, %y: tensor<8x8xf32>) {
 
 // The addresses of states depend on numbers that the previous kernel may write.
 func.func @p4_prefetched_states(%x: tensor<2x8x1xf16>, %w: tensor<8x2xf16>, %s: tensor<4x8x2xf16>, %i: tensor<2xi32>) {
-  // expected-error @below {{expects #conv.launch<next = at_once, prefetches = true> only on conv.scatter, and on conv.causal_update without indices and positions, but got conv.causal_update with these}}
+  // expected-error @below {{expects #conv.launch<next = at_once, prefetches = true> only on conv.scatter, and on conv.causal_update without indices and positions, but got conv.causal_update with indices or positions}}
   %y, %n = conv.causal_update %x, %w, %s indices(%i : tensor<2xi32>) {conv.launch = #conv.launch<next = at_once, prefetches = true>}
       : tensor<2x8x1xf16>, tensor<8x2xf16>, tensor<4x8x2xf16> -> tensor<2x8x1xf16>, tensor<4x8x2xf16>
   return

@@ -70,7 +70,7 @@ struct LineGradientTile {
   int64_t sharedBytes() const {
     return barrierOffset() + 3 * tile.stages * WarpgroupTile::kBarrierBytes;
   }
-  /// As of `FilterTile`.
+  /// Whether its stages fit into so many bytes.
   bool fits(int64_t sharedMemoryBytes) const {
     return tile.stages <= sharedMemoryBytes &&
            sharedBytes() <= sharedMemoryBytes;

@@ -160,7 +160,7 @@ struct LineTile : FilterTile {
   int64_t maxReachBytes() const {
     return std::min(filterBytes(), tile.stagingBytes());
   }
-  /// As of `FilterTile`.
+  /// The first limit that a tile of an operand with so many columns exceeds.
   std::optional<TileLimit> findExceeded(int64_t columns,
                                         int64_t sharedMemoryBytes) const {
     if (!window.hasFewGroups())

@@ -66,7 +66,7 @@ LogicalResult ConvDialect::verifyOperationAttribute(Operation *op,
            << launch
            << " only on conv.scatter, and on conv.causal_update without "
               "indices and positions, but got "
-           << op->getName() << (update ? " with these" : "");
+           << op->getName() << (update ? " with indices or positions" : "");
   return success();
 }
 

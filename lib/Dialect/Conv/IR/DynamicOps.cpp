@@ -13,6 +13,7 @@
 #include "conv/Dialect/Conv/IR/DynamicNames.h"
 #include "conv/Dialect/Conv/IR/DynamicProblem.h"
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
+#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 #include "ConvolutionOps.h"
 
@@ -22,7 +23,6 @@ using namespace mlir;
 using namespace mlir::conv;
 
 #include "conv/Dialect/Conv/IR/DynamicOpInterface.cpp.inc"
-#include "conv/Dialect/Conv/IR/TypeBytes.h"
 
 TypedValue<RankedTensorType> DynamicOpInterface::getTensor(TensorRole role) {
   auto [lhs, rhs] = getOperandRoles(getDirection());

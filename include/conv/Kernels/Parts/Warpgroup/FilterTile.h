@@ -21,16 +21,16 @@
 
 namespace conv {
 
-/// What a tile may have too much of, or the wrong number. Each tile has a
-/// `findExceeded`, which the verifier asks for schedules that somebody gives,
-/// and the cost model for its candidates.
+/// The limits of a tile. Each tile has a `findExceeded`, which the verifier
+/// asks for schedules that somebody gives, and the cost model for its
+/// candidates.
 enum class TileLimit {
-  Workgroup,
-  Columns,
-  Stages,
-  Groups,
-  Reach,
-  SharedMemory
+  Workgroup,   ///< Warpgroups, rows, columns or accumulators of a lane.
+  Columns,     ///< Columns are not those that groups need.
+  Stages,      ///< Stages are not a multiple that lines need.
+  Groups,      ///< Groups of neighbouring elements in a window of lines.
+  Reach,       ///< Bytes that a window reaches beyond a line.
+  SharedMemory ///< Bytes of shared memory.
 };
 
 /// A filter that stays in shared memory, and a pipeline of buffers that one
