@@ -35,6 +35,9 @@ bool mlir::conv::arrivesInBlocks(const Kernel &kernel,
   return kernel.chip.hasBufferInstructions() && areRowsNeighbours(access);
 }
 
+/// What stays in the first-level cache beside the tiles of a unit.
+static constexpr int64_t kSmallOperandBytes = 32 << 10;
+
 CopyShape::CopyShape(const Kernel &kernel, const SharedTile &tile,
                      const MatrixAccess &access, MemRefType buffer,
                      int64_t rowRun) {
@@ -58,11 +61,15 @@ CopyShape::CopyShape(const Kernel &kernel, const SharedTile &tile,
     async = isAsyncLoop &&
             kernel.chip.copiesWithoutRegisters(width * kernel.operandBytes());
   }
+  auto getBytes = [&](int64_t elements) {
+    return elements * kernel.operandBytes();
+  };
   int64_t innermost = access.getInnermostSize(MatrixIndex::Column);
-  int64_t together = std::min(kernel.gemmK(), innermost);
-  sharesLines =
-      async && together * kernel.operandBytes() <= kernel.chip.sectorBytes &&
-      innermost * kernel.operandBytes() <= 2 * kernel.chip.sectorBytes;
+  sharesLines = async &&
+                getBytes(std::min(kernel.gemmK(), innermost)) <=
+                    kernel.chip.sectorBytes &&
+                (getBytes(innermost) <= 2 * kernel.chip.sectorBytes ||
+                 getBytes(buffer.getNumElements()) <= kSmallOperandBytes);
   decodesOnce =
       access.getInnermostSize(MatrixIndex::Column) % kernel.gemmK() == 0;
   hasPlaces =

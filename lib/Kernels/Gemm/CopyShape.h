@@ -30,8 +30,9 @@ struct CopyShape {
   /// other, whatever rows of the tile these are.
   bool followsOperand = false;
   bool async = false; ///< Whether copies bypass registers.
-  /// Whether a step copies at most a sector of channels that fill two sectors
-  /// at most, so that other steps and taps soon copy the rest of the line.
+  /// Whether a step copies at most a sector of each row, and either channels
+  /// fill two sectors at most, so that other steps and taps soon copy the rest
+  /// of the line, or the operand is small, so that all workgroups share it.
   bool sharesLines = false;
   /// Whether a step stays within one innermost digit of the reduction.
   bool decodesOnce;
