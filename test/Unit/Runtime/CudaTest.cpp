@@ -12,6 +12,8 @@
 #include "conv/Runtime/Executable.h"
 
 #include <atomic>
+#include <set>
+#include <sstream>
 #include <thread>
 
 using namespace conv;
@@ -214,17 +216,27 @@ TEST_F(CudaTest, EncodesTensorMapsOfNewAddresses) {
   }
 
   // Threads with buffers of their own each launch on their own.
+  calls();
   std::vector<std::thread> threads;
   std::atomic<int> failures = 0;
-  for (auto &each : {others, arguments})
-    threads.emplace_back([&, each] {
-      auto scratch = (*device)->allocate(2048);
+  auto scratch = (*device)->allocate(2048);
+  for (auto [each, own] : {std::pair(others, (*scratch)->address()),
+                           std::pair(arguments, (*workspace)->address())})
+    threads.emplace_back([&, each, own] {
       for (int i = 0; i < 200; ++i)
-        failures += !executable->run(std::span(each, 2), (*scratch)->address());
+        failures += !executable->run(std::span(each, 2), own);
     });
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(failures, 0);
+  // Each has two launches with the same parameters again and again: no map is
+  // that of the other's buffer.
+  std::set<std::string> parameters;
+  std::istringstream log(calls());
+  for (std::string line; std::getline(log, line);)
+    if (size_t at = line.find("parameters ["); at != std::string::npos)
+      parameters.insert(line.substr(at));
+  EXPECT_EQ(parameters.size(), 4u);
 }
 
 TEST_F(CudaTest, LeavesTheContextOfTheThreadAsItWas) {
