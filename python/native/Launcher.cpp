@@ -130,7 +130,7 @@ static Allocation makeAllocation(Environment &env, PyObject *function,
           Owned(PyTuple_Pack(2, shape, strides)), std::move(named)};
 }
 
-/// The same for a number of bytes.
+/// An allocation of a number of bytes, as a tensor of uint8.
 static Allocation makeAllocation(Environment &env, PyObject *function,
                                  PyObject *device, uint64_t bytes) {
   Owned count(PyLong_FromLongLong((long long)(bytes))), one(PyLong_FromLong(1));

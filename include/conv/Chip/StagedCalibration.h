@@ -78,8 +78,8 @@ struct LaneCalibration {
   /// Measured time over that of the model of staged tiles, for kernels on lanes
   /// to which the model of lanes does not apply (`isMeasuredOnLanes`).
   double otherSlowdown;
-  /// The same if their left matrix is transposed on its way to shared memory:
-  /// 1x1 windows in NCHW.
+  /// What replaces it for kernels on lanes whose left matrix is transposed on
+  /// its way to shared memory: 1x1 windows in NCHW.
   double turnedSlowdown;
   double fixedRegisters; ///< Registers of a lane, as allocated.
   double sumRegisters;   ///< Registers for each sum of a lane, as allocated.

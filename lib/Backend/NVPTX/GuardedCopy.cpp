@@ -48,12 +48,11 @@ struct GuardedCopyLowering final : ConvertOpToLLVMPattern<GuardedCopyOp> {
     if (!matchPattern(op.getGuard(), m_One()))
       sourceBytes = LLVM::SelectOp::create(rewriter, loc, guard,
                                            constant(bytes), constant(0));
-    NVVM::CpAsyncOp::create(rewriter, loc, destination, source,
-                            static_cast<uint32_t>(bytes),
-                            bytes == 16 && !op.getCached()
-                                ? NVVM::LoadCacheModifierKind::CG
-                                : NVVM::LoadCacheModifierKind::CA,
-                            sourceBytes);
+    NVVM::CpAsyncOp::create(
+        rewriter, loc, destination, source, static_cast<uint32_t>(bytes),
+        bytes == 16 && !op.getCached() ? NVVM::LoadCacheModifierKind::CG
+                                       : NVVM::LoadCacheModifierKind::CA,
+        sourceBytes);
     rewriter.eraseOp(op);
     return success();
   }

@@ -58,7 +58,7 @@ private:
   bool checkReduction();
   bool checkSteps();
   TensorBox computeReadBox(const ViewedTensor &operand,
-                           ArrayRef<DigitBox> spaces, bool spreadsRows) const;
+                           ArrayRef<DigitBox> spaces, bool spreadsRows);
   void computeBoxes(bool spreadsRows);
   bool computeSharedMemory();
 
@@ -71,8 +71,9 @@ private:
   const ::conv::ChipInfo &chip;
   const ViewedProduct &product;
   std::string &obstacle;
-  bool isShared; ///< Work-items share the reduction.
-  bool isMatrix; ///< Matrix instructions multiply.
+  bool isShared;              ///< Work-items share the reduction.
+  bool isMatrix;              ///< Matrix instructions multiply.
+  bool hasSpreadRows = false; ///< A box has unused vectors.
   DirectTiling tiling{};
 };
 } // namespace
@@ -317,7 +318,7 @@ bool TilingBuilder::computeSharedMemory() {
 /// such conflicts hardly count.
 TensorBox TilingBuilder::computeReadBox(const ViewedTensor &operand,
                                         ArrayRef<DigitBox> spaces,
-                                        bool spreadsRows) const {
+                                        bool spreadsRows) {
   auto compute = [&](VectorOrder order) {
     return TensorBox::compute(operand, spaces, tiling.isAlongBatch, order);
   };
@@ -331,8 +332,12 @@ TensorBox TilingBuilder::computeReadBox(const ViewedTensor &operand,
                      : getRowReads(tiling, box, bytes))
         .countPasses();
   };
+  int64_t passes = countPasses(together);
+  if (passes == 1)
+    return together;
   TensorBox odd = compute(VectorOrder::Odd);
-  return countPasses(odd) < countPasses(together) ? odd : together;
+  hasSpreadRows = countPasses(odd) < passes;
+  return hasSpreadRows ? odd : together;
 }
 
 /// With unused vectors in rows only if `spreadsRows`: tiles that fill shared
@@ -384,7 +389,7 @@ std::optional<DirectTiling> TilingBuilder::create() {
       computeBandedLines();
     if (computeSharedMemory())
       return tiling;
-    if (isMatrix || tiling.isAlongBatch)
+    if (!hasSpreadRows)
       break;
   }
   return std::nullopt;

@@ -7,7 +7,7 @@
 
 #include "LaneReads.h"
 
-#include "llvm/ADT/SmallSet.h"
+#include "conv/Chip/Banks.h"
 
 #include <numeric>
 
@@ -20,9 +20,9 @@ int64_t LaneReads::countPasses() const {
   int64_t width = ::conv::kVectorBytes;
   for (auto [count, distance] : llvm::zip_equal(counts, distances))
     width = count > 1 ? std::gcd(width, distance) : width;
-  int64_t words = llvm::divideCeil(width, kBankBytes);
-  int64_t lanes = std::min(kBanks / words, llvm::product_of(counts));
-  std::array<llvm::SmallSet<int64_t, kBanks>, kBanks> banks;
+  int64_t lanes = std::min(kBanks * kBankBytes / std::max(width, kBankBytes),
+                           llvm::product_of(counts));
+  std::vector<::conv::LdsAccess> accesses;
   for (int64_t lane = 0; lane < lanes; ++lane) {
     int64_t place = 0, rest = lane;
     for (auto [count, distance] :
@@ -30,15 +30,12 @@ int64_t LaneReads::countPasses() const {
       place += rest % count * distance;
       rest /= count;
     }
-    for (int64_t word = 0; word < words; ++word) {
-      int64_t address = llvm::divideFloorSigned(place, kBankBytes) + word;
-      banks[llvm::mod(address, kBanks)].insert(address);
-    }
+    accesses.push_back({uint32_t(lane), uint32_t(place)});
   }
-  size_t most = 1;
-  for (const auto &addresses : banks)
-    most = std::max<size_t>(most, addresses.size());
-  return int64_t(most);
+  // Groups of consecutive lanes, as only stores have them on AMD chips.
+  return int64_t(::conv::computeBankCost(accesses, uint32_t(width), kBanks,
+                                         /*isStore=*/true)
+                     .cycles);
 }
 
 LaneReads mlir::conv::getRowReads(const DirectTiling &tiling,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Kernels/Direct/LaneReads.h"
 #include "conv/Kernels/Direct/DirectTiling.h"
+#include "../../../lib/Kernels/Direct/LaneReads.h"
 
 #include <gtest/gtest.h>
 

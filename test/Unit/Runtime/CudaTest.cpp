@@ -196,7 +196,8 @@ TEST_F(CudaTest, EncodesTensorMapsOfNewAddresses) {
   ASSERT_TRUE((*device)->copyToHost(results.data(), (*output)->address(), 400));
   EXPECT_EQ(results, std::vector<float>(100, 9.0f));
 
-  // The same buffers again need no encoding, and another one needs one.
+  // A launch with the buffers of the last one encodes no map, and one with
+  // another buffer encodes that buffer's.
   const std::string launches =
       "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), shared 0, "
       "stream default, parameters [map of buffer0, buffer2+512, -2])\n"
